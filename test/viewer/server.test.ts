@@ -1,4 +1,6 @@
+import { symlinkSync } from "node:fs";
 import { request } from "node:http";
+import { dirname } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseScenario } from "../../src/core/scenario/parse-scenario.ts";
 import { memoryStore } from "../../src/journal/store/memory-store.ts";
@@ -180,6 +182,22 @@ describe("who may ask", () => {
     const { status } = await ask("/api/runs/first", { method: "DELETE" });
     expect(status).toBe(403);
     expect((await answer<RunsAnswer>("/api/runs")).runs).toHaveLength(2);
+  });
+
+  test("nothing is deleted through a link that leads out of the folder", async () => {
+    const linked = new ViewedStore();
+    try {
+      symlinkSync(dirname(store.path), dirname(linked.path));
+      const other = await linked.view();
+      const key = other.searchParams.get("token") ?? "";
+      const headers = { cookie: `elenchus-${other.port}=${key}`, "x-elenchus-token": key };
+      const response = await fetch(new URL("/api/runs/first", other), { method: "DELETE", headers });
+      expect(response.status).toBe(500);
+      expect(await response.text()).toContain("link");
+      expect((await answer<RunsAnswer>("/api/runs")).runs).toHaveLength(2);
+    } finally {
+      await linked.remove();
+    }
   });
 
   test("a label needs the token, and must be one", async () => {

@@ -11,7 +11,7 @@ import { PortError, type RunningViewer, startViewer } from "../../viewer/server/
 import { writeExport } from "../../viewer/server/write-export.ts";
 import { type ExitCode, STOP_SIGNALS } from "../command.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
-import { findRun, withRuns } from "../stored-runs.ts";
+import { findRun, openToWrite, withRuns } from "../stored-runs.ts";
 
 /** The options of `view`. */
 interface ViewOptions {
@@ -51,6 +51,7 @@ async function serveStore(
   try {
     return await startViewer({
       path,
+      openToWrite,
       pageFolder: pageFolder(),
       ...(port === undefined ? {} : { port }),
       ...(host === undefined ? {} : { host }),

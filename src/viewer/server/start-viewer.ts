@@ -12,6 +12,8 @@ import { type ViewerParts, viewerApp } from "./viewer-app.ts";
 interface ViewerOptions {
   /** The file of the store. */
   readonly path: string;
+  /** Opens the store for writing; refuses a file that must not be written to. */
+  readonly openToWrite: (path: string) => Promise<Store>;
   /** The folder of the built page. */
   readonly pageFolder: string;
   /** Default: 127.0.0.1. */
@@ -35,7 +37,7 @@ export class PortError extends Error {
 
 /** Serves the page and the data of a store. Reads only; the store is opened for writing for the moment of a deletion or a label. */
 export async function startViewer(options: ViewerOptions): Promise<RunningViewer> {
-  const { path, pageFolder, host = "127.0.0.1", port: wanted = 0 } = options;
+  const { path, openToWrite, pageFolder, host = "127.0.0.1", port: wanted = 0 } = options;
   const page = readPageFiles(pageFolder);
   const opened = await openStore(path, { readOnly: true });
   const browser = await openRunBrowser(path);
@@ -47,7 +49,7 @@ export async function startViewer(options: ViewerOptions): Promise<RunningViewer
   const access = { token, hosts, port: wanted };
   /** Opens the store for writing, for a moment. */
   const writing = async (change: (store: Store) => void): Promise<void> => {
-    const open = await openStore(path);
+    const open = await openToWrite(path);
     try {
       change(open);
     } finally {
