@@ -307,13 +307,10 @@ class Transition {
     const { user } = this.#node(next.node);
     if (next.written !== undefined || user === undefined || draft.simulating === turn) return next.written;
     const place = { turn, node: next.node };
-    const found = this.#reader.rendered(place, () =>
-      nextOfUser(this.#definition, draft, {
-        user,
-        scope: scopeAt(this.#definition, draft, { before: turn, node: next.node }),
-        place,
-      }),
-    );
+    const found = this.#reader.rendered(place, () => {
+      const scope = scopeAt(this.#definition, draft, { before: turn, node: next.node });
+      return nextOfUser(this.#definition, draft, { user, scope, place });
+    });
     if (found === undefined || "written" in found) return found?.written;
     if ("problem" in found) {
       const failure = { category: "author", stage: "simulator", message: found.problem, ...place } as const;
