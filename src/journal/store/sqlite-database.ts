@@ -67,8 +67,8 @@ export class SqliteDatabase implements PreparingDatabase {
     try {
       return read();
     } finally {
-      // After some errors SQLite has ended it by itself.
-      if (this.#database.inTransaction) this.#database.exec("COMMIT");
+      // Nothing was written. In a damaged file a commit would fail and hide why; after some errors SQLite has ended it by itself.
+      if (this.#database.inTransaction) this.#database.exec("ROLLBACK");
     }
   }
 
