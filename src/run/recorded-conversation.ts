@@ -9,6 +9,7 @@ const KEPT = [
   "turn",
   "node",
   "questionText",
+  "model",
   "messages",
   "user",
   "reply",
@@ -50,7 +51,8 @@ export function recordedAnswer(
   { turns, stop }: RecordedConversation,
   { turn, node, added }: Pick<AskEffect, "turn" | "node" | "added">,
 ):
-  | Pick<TurnReply, "reply" | "messages" | "finish" | "stepLimit" | "labels" | "spending">
+  | (Pick<TurnReply, "reply" | "messages" | "finish" | "stepLimit" | "labels" | "spending"> &
+      Pick<RecordedTurn, "model">)
   | { readonly stop: ConversationStop }
   | null {
   // An arm of a fork begins after the turns of its parent.
@@ -59,13 +61,14 @@ export function recordedAnswer(
   if (before === undefined) return stop === null || turn !== next ? null : { stop };
   const isSame = before.messages === undefined || JSON.stringify(before.messages) === JSON.stringify(added);
   if (before.node !== node || !isSame) return null;
-  const { reply = "", replyMessages: messages = [], finish = "", stepLimit, labels } = before;
+  const { reply = "", replyMessages: messages = [], finish = "", stepLimit, labels, model } = before;
   return {
     reply,
     messages,
     finish,
     ...(stepLimit === undefined ? {} : { stepLimit }),
     ...(labels === undefined ? {} : { labels }),
+    ...(model === undefined ? {} : { model }),
     spending: FROM_RECORD,
   };
 }

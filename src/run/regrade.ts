@@ -1,5 +1,5 @@
 import type { ScenarioDefinition } from "../core/scenario/definition.ts";
-import { canonicalJson } from "../core/values/json.ts";
+import { canonicalJson, isRecord } from "../core/values/json.ts";
 import { RunError } from "../journal/failure.ts";
 import type { Cell, RunStart } from "../journal/run-event.ts";
 import type { RunSummary, Store } from "../journal/store/store.ts";
@@ -14,7 +14,7 @@ import {
   recordedConversation,
   wayOf,
 } from "./recorded-conversation.ts";
-import { silentModel } from "./records/silent-model.ts";
+import { isSilent, silentModel } from "./records/silent-model.ts";
 import type {
   GivenConversation,
   GivenConversations,
@@ -63,7 +63,7 @@ export function startRegrade(name: string, options: RegradeOptions, internals: R
   if (rerun && isRecorded(summary.start))
     throw new RunError([`The run "${summary.run}" grades records, so there is no subject to ask again.`]);
   const subjects = rest.subjects ?? summary.start.subjects.map(silentModel);
-  const recorded = recordedConversations(store, summary.run, internals.readsAhead);
+  const recorded = recordedConversations(store, repliedRun(store, summary).run, internals.readsAhead);
   // What a comparison needs of the conversations under way, so that none is read twice and none is kept.
   const underWay = new Map<number, { readonly way: RecordedWay; readonly forget: () => void }>();
   const divergences: { readonly index: number; readonly divergence: Divergence }[] = [];
@@ -108,6 +108,17 @@ export function startRegrade(name: string, options: RegradeOptions, internals: R
     stop: () => run.stop(),
     [Symbol.asyncIterator]: () => run[Symbol.asyncIterator](),
   };
+}
+
+/**
+ * The run whose replies a run has. One that grades another again ends conversations where they take another edge: the run that it
+ * grades has all of their replies, unless the subject was asked again.
+ */
+function repliedRun(store: Store, summary: RunSummary): RunSummary {
+  const { subjects } = summary.start.configuration;
+  const wasAsked = Object.values(isRecord(subjects) ? subjects : {}).some((identity) => !isSilent(identity));
+  const parent = wasAsked || summary.parent === null ? undefined : store.run(summary.parent);
+  return parent === undefined ? summary : repliedRun(store, parent);
 }
 
 /** True of a run whose conversations existed before it: they need not be all combinations. */

@@ -25,7 +25,13 @@ export async function subjectTurn(
     const { status, failure } = known.stop;
     return { stop: { status, ...(failure === undefined ? {} : { failure }) } };
   }
-  if (known !== null) return known;
+  if (known !== null) {
+    const { model = driver.plan.cell.subject, ...reply } = known;
+    // Where there are only labels, nothing was sent. Everything else can be graded again, and needs its question.
+    if (reply.labels === undefined || reply.reply !== "")
+      driver.run.emit(turnStart(driver.plan.conversation, effect, model));
+    return reply;
+  }
   if (recorded !== undefined && reruns !== true) {
     const message = `The question at "${node}" was not asked at this point before.`;
     return { stop: { status: "cancelled", failure: { category: "cancelled", stage: "run", message } } };

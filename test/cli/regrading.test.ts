@@ -30,6 +30,29 @@ describe("regrade", () => {
     expect(stdout + stderr).not.toMatch(/--rerun|elenchus resume/);
   });
 
+  test("of a regraded run equals a regrade of the original, whatever regraded it", async () => {
+    const here = { folder: capitalFolder({ "sydney.yaml": SYDNEY }) };
+    await elenchus(
+      ["run", "capital.yaml", "--subject", "sim/waverer", "--replicates", "5", "--name", "monday"],
+      here,
+    );
+    const first = await elenchus(["regrade", "monday"], here);
+    // Without a name, the latest run is graded: the one that `regrade` made.
+    const second = await elenchus(["regrade"], here);
+    const results = (stdout: string): string => stdout.replace(/run \w+.*/g, "").replace(/[\d.]+ m?s\b/g, "");
+    expect(results(second.stdout)).toBe(results(first.stdout));
+    // A scenario that ends conversations earlier loses none of their replies.
+    const changed = await elenchus(["regrade", "monday", "sydney.yaml"], here);
+    const tuesday = /run (\w+)/.exec(changed.stdout)?.[1] ?? "";
+    const third = await elenchus(["regrade", tuesday, "capital.yaml"], here);
+    expect(results(third.stdout)).toBe(results(first.stdout));
+    // Without the original, what is left of them is graded.
+    await elenchus(["delete", "monday", "--yes"], here);
+    const left = await elenchus(["regrade", tuesday, "sydney.yaml"], here);
+    expect(left.stdout).toMatch(/^Every conversation takes the same edges as before/);
+    expect(left.stdout).toMatch(/sim\/waverer +0\.0 %/);
+  });
+
   test("leaves open what was never said, until --rerun", async () => {
     const here = { folder: capitalFolder({ "sydney.yaml": SYDNEY }) };
     await elenchus(["run", "sydney.yaml", "--subject", "sim/stubborn", "--name", "monday"], here);
