@@ -282,7 +282,7 @@ export function addTrustFlag(command: Command): Command {
   return command.addOption(
     new Option(
       "--trust",
-      "allow the project file to start programs, run code and send keys as it says (remembered)",
+      "allow files to start programs, run code, and send keys and conversations to addresses, as they say (remembered)",
     ).helpGroup(FLAG_GROUPS.project),
   );
 }

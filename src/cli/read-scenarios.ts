@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { ScenarioDefinition } from "../core/scenario/definition.ts";
 import { formatIssue } from "../core/schema/format-issue.ts";
 import { largestFileMb } from "../files/read-text-file.ts";
@@ -8,15 +9,22 @@ import { selectScenarios } from "../project/scenario-files/select-scenarios.ts";
 import type { Settings } from "../project/settings.ts";
 import { printableLines, printableText } from "../terminal/printable-text.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+import type { SettingsRequest } from "./read-settings.ts";
+import { requireConsent } from "./trust/consent.ts";
+import { addressEffects, addressesIn } from "./trust/project-effects.ts";
 
 /** How many problems are printed. */
 const SHOWN = 20;
 
-/** The scenarios that a command names, otherwise those of the project. Throws a `ProjectError` with all problems. */
+/**
+ * The scenarios that a command names, otherwise those of the project. Throws a `ProjectError` with all problems. A command that calls
+ * models gives its `request`: addresses that only a scenario file names need consent.
+ */
 export async function readScenarios(
   names: readonly string[],
   settings: Settings,
   terminal: Terminal,
+  request?: SettingsRequest,
 ): Promise<readonly ScenarioDefinition[]> {
   const wanted = names.length > 0 ? names : settings.scenarios;
   if (wanted.length === 0) throw new ProjectError([`No scenarios to run. ${await namingAdvice()}`]);
@@ -35,7 +43,31 @@ export async function readScenarios(
       cause === undefined ? {} : { cause },
     );
   }
-  return selectScenarios(scenarios, settings).map(({ definition }) => definition);
+  const selected = selectScenarios(scenarios, settings);
+  if (request !== undefined)
+    for (const [file, found] of Map.groupBy(selected, ({ file }) => file))
+      if (found[0]?.isCode === false)
+        await requireAddressConsent(
+          found.map(({ definition }) => definition),
+          { file: resolve(terminal.folder, file), settings, request },
+          terminal,
+        );
+  return selected.map(({ definition }) => definition);
+}
+
+/** Throws a `ProjectError` if scenarios name an address that is no model of the run and has no consent. */
+export async function requireAddressConsent(
+  definitions: readonly ScenarioDefinition[],
+  {
+    file,
+    settings: { subjects, judges, simulator },
+    request: { trusts = false },
+  }: { readonly file: string; readonly settings: Settings; readonly request: SettingsRequest },
+  terminal: Terminal,
+): Promise<void> {
+  const known = new Set(addressesIn([subjects, judges, simulator]));
+  const effects = definitions.flatMap(addressEffects).filter(({ address }) => !known.has(address));
+  await requireConsent(effects, { projectFile: file, trusts }, terminal);
 }
 
 /** Prints the warnings of `validate()`. A scenario from a module has no position in a file, so it is named. */

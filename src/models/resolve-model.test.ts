@@ -149,6 +149,8 @@ describe("what is wrong is told before the first call", () => {
     ],
     ["myhots/m", { providers: { myhost: { baseUrl: "http://h" } } }, "bad_request", 'Did you mean "myhost"?'],
     ["constructor/m", {}, "bad_request", 'There is no provider "constructor"'],
+    ["google/../../../../evil?x=#", {}, "bad_request", "is not a model"],
+    ["google/models/../../evil", {}, "bad_request", "is not a model"],
     ["gpt-5-mini", {}, "bad_request", '"gpt-5-mini" is not a model. Write it as `provider/model`'],
     ["openai/", {}, "bad_request", '"openai/" is not a model.'],
     ["/m", {}, "bad_request", '"/m" is not a model.'],

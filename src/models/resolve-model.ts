@@ -116,6 +116,12 @@ function connect(reference: NamedModel, options: ResolveOptions): Connection {
   return { settings, card, structured: provider.structured, given };
 }
 
+/**
+ * Some providers have the name of the model in the path of a request. So it has none of the signs that mean something in a URL, and no
+ * part that leads to another path.
+ */
+const MODEL_ID = /^(?!.*(?:^|\/)\.{1,2}(?:\/|$))[\p{L}\p{N} ._:@+=,~()[\]/-]+$/u;
+
 function parseReference(reference: NamedModel): {
   readonly providerName: string;
   readonly modelId: string;
@@ -130,7 +136,7 @@ function parseReference(reference: NamedModel): {
   }
   // Only the first slash counts: names of models may have slashes and colons.
   const slash = model.indexOf("/");
-  if (slash < 1 || slash === model.length - 1) {
+  if (slash < 1 || !MODEL_ID.test(model.slice(slash + 1))) {
     throw new ModelError(
       "bad_request",
       `"${model}" is not a model. Write it as \`provider/model\`, such as \`openai/gpt-5-mini\` or \`ollama/llama3.2\`.`,

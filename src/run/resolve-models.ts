@@ -202,7 +202,7 @@ class ModelResolver {
     if (option === "person") {
       return personModel();
     }
-    if (/^https?:\/\//i.test(option)) {
+    if (isAddress(option)) {
       // A fragment is never sent to a server, so it can name the model.
       const [url = "", ...fragment] = option.split("#");
       const model = fragment.join("#");
@@ -253,6 +253,11 @@ class ModelResolver {
   }
 }
 
+/** True of the name of a model that is a URL. */
+export function isAddress(name: string): boolean {
+  return /^https?:\/\//i.test(name);
+}
+
 function partsOf(option: SubjectOption): {
   readonly model: ModelOption;
   readonly name?: string;
@@ -301,6 +306,8 @@ export function subjectOrJudgeOfRun<Found>(
 /** What a node names, as an option of a run. */
 function optionOf(reference: ModelReference): SubjectOption {
   const given = modelObject(reference) as AnyModel | undefined;
+  // A name that a scenario chooses for its address could be that of any model: reports show the address.
+  if (typeof reference === "string" && isAddress(reference)) return { model: reference, name: reference };
   if (typeof reference !== "object" || !("model" in reference)) return given ?? (reference as ModelOption);
   // Objects that are models have become data.
   const { model, parameters, systemPrompt } = reference;

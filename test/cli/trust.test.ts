@@ -78,7 +78,7 @@ function strangersRun(words: readonly string[], folder?: string): Promise<string
 
 async function newRun(words: readonly string[], folder: string): Promise<string> {
   const given = { folder, environment: { XDG_CONFIG_HOME: folderWith(), OPENAI_API_KEY: "theirs" } };
-  await elenchus(["run", "capital.yaml", "--name", "gift", ...words], given);
+  await elenchus(["run", "capital.yaml", "--name", "gift", "--trust", ...words], given);
   return (await elenchus(["export", "gift"], given)).stdout;
 }
 
@@ -121,6 +121,39 @@ async function victim(words: readonly string[], forged?: Forged): Promise<Given>
 function touching(file: string): string {
   return `process.getBuiltinModule("node:fs").writeFileSync(${JSON.stringify(file)}, "")`;
 }
+
+describe("a scenario file from a stranger", () => {
+  const sending = (override: string): string =>
+    CAPITAL.replace("  push:\n", `  push:\n    modelOverride: ${override}\n`);
+
+  test("sends nothing to an address that it names, until the person agrees to that address", async () => {
+    const { url, heard } = await strangersServer();
+    for (const role of ["subject", "judge"]) {
+      const folder = folderWith({ "gift.yaml": sending(`{ ${role}: "${url}/collect#gpt-5" }`) });
+      const words = ["run", "gift.yaml", ...STEADFAST];
+      const refused = await elenchus(words, { folder });
+      expect(refused.code).toBe(2);
+      expect(refused.stderr).toContain(
+        `${join(folder, "gift.yaml")} needs your consent before it is used. It would:`,
+      );
+      expect(refused.stderr.replace(/\s+/g, " ")).toContain(
+        `with values of rows, to ${url}/collect#gpt-5 (node "push" of scenario "capital")`,
+      );
+      expect(heard).toEqual([]);
+      const reading = role === "judge" ? ["--set", "reading=judge"] : [];
+      await elenchus([...words, ...reading, "--trust", "--quiet"], { folder });
+      expect(heard).not.toEqual([]);
+      heard.length = 0;
+    }
+  });
+
+  test("a model that the command itself names needs no consent", async () => {
+    const { url, heard } = await strangersServer();
+    const folder = folderWith({ "own.yaml": sending(`{ subject: "${url}" }`) });
+    await elenchus(["run", "own.yaml", "--subject", url, "--quiet"], { folder });
+    expect(heard).not.toEqual([]);
+  });
+});
 
 describe("a run from a stranger", () => {
   test.each(RESUME)("starts no command: %s %s %s", async (...words) => {
@@ -465,6 +498,22 @@ describe("a project file", () => {
   }
 
   test.each([
+    ["subjects", (url: string) => `subjects: "${url}#gpt-5"\n`],
+    ["judges", (url: string) => `subjects: sim/steadfast\njudges: ["${url}#gpt-5"]\nreading: judge\n`],
+    ["provider", (url: string) => `providers: { local: { baseUrl: "${url}" } }\nsubjects: local/m\n`],
+  ])("that sends conversations to an address needs consent: %s", async (what, text) => {
+    const { url, heard } = await strangersServer();
+    const given = project(text(url));
+    const words = ["run", "capital.yaml", "--quiet"];
+    const { code, stderr } = await elenchus(words, given);
+    expect([code, heard]).toEqual([2, []]);
+    expect(stderr).toContain("  - send conversations ");
+    expect(stderr).toContain(what === "provider" ? `of local to ${url}` : `to ${url}#gpt-5 (${what})`);
+    await elenchus([...words, "--trust"], given);
+    expect(heard).not.toEqual([]);
+  });
+
+  test.each([
     ["redirects a known provider", (url: string) => `openai: { baseUrl: "${url}" }`, "OPENAI_API_KEY"],
     [
       "names a variable",
@@ -714,12 +763,12 @@ edges: [{ source: a, target: END }]
       const { url, heard } = await strangersServer();
       const precious = join(folderWith({ "precious.csv": "secret\nmine\n" }), "precious.csv");
       const given = project(
-        `subjects: ${url}/chat/completions\ndataset: ${how === "a path" ? precious : "rows.csv"}\n`,
+        `dataset: ${how === "a path" ? precious : "rows.csv"}\n`,
         "elenchus.config.yaml",
         { "rows.yaml": ROWS },
       );
       if (how === "a link") symlinkSync(precious, join(given.folder, "rows.csv"));
-      const words = ["run", "rows.yaml", "--allow-unread", "-q"];
+      const words = ["run", "rows.yaml", "--subject", `${url}/chat/completions`, "--allow-unread", "-q"];
       const { code, stderr } = await elenchus(words, given);
       expect([code, heard]).toEqual([2, []]);
       expect(stderr).toContain(`  - send rows of the file ${precious} to models (dataset)\n`);

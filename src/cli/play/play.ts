@@ -55,7 +55,7 @@ export async function playCommand(options: PlayCommandOptions, terminal: Termina
     names: options.names,
   });
   const { judges, subjects } = settings;
-  const [scenario, ...more] = await readScenarios(options.names, settings, terminal);
+  const [scenario, ...more] = await readScenarios(options.names, settings, terminal, options.settings);
   if (scenario === undefined || more.length > 0) {
     const names = [scenario, ...more].slice(0, SHOWN).map((one) => one?.name);
     const rest = more.length + 1 > SHOWN ? ` and ${more.length + 1 - SHOWN} more` : "";

@@ -41,7 +41,8 @@ export async function gradeCommand(options: GradeCommandOptions, terminal: Termi
     names,
     uses: "everything",
   });
-  const scenarios = await readScenarios(names, { ...settings, only: [], tags: [] }, terminal);
+  const everything = { ...settings, only: [], tags: [] };
+  const scenarios = await readScenarios(names, everything, terminal, options.settings);
   refuseDrafts({ scenarios, allowDrafts });
   printWarnings(scenarios, terminal);
   const all = async (): Promise<typeof scenarios> => scenarios;

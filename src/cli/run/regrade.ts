@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import type { RunSummary, Store } from "../../journal/store/store.ts";
 import { ProjectError } from "../../project/project-error.ts";
@@ -9,7 +10,7 @@ import type { Run } from "../../run/run-scenarios.ts";
 import { printableText, runWord } from "../../terminal/printable-text.ts";
 import type { Output, Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
-import { readScenarios } from "../read-scenarios.ts";
+import { readScenarios, requireAddressConsent } from "../read-scenarios.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
 import { findRun, withRuns } from "../stored-runs.ts";
 import { sealRun } from "../trust/run-seal.ts";
@@ -72,7 +73,9 @@ export async function regradeCommand(options: RegradeCommandOptions, terminal: T
       });
       const scenarios = isStored
         ? keptScenarios(store, summary, { unused, messages: terminal.messages })
-        : await readScenarios(scenarioNames, settings, base);
+        : await readScenarios(scenarioNames, settings, base, options.settings);
+      const stored = { file: resolve(base.folder, "-"), settings, request: options.settings };
+      if (isStored) await requireAddressConsent(scenarios, stored, terminal);
       if (reruns) requireSubjects(settings);
       const { subjects, ...others } = runOptionsOf(settings);
       let regrading: Regrading | undefined;

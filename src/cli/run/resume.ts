@@ -11,7 +11,7 @@ import { startResume } from "../../run/run-scenarios.ts";
 import { printableText, runWord } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
-import { readScenarios } from "../read-scenarios.ts";
+import { readScenarios, requireAddressConsent } from "../read-scenarios.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
 import { countOpen, findRun, isOpen, withRuns } from "../stored-runs.ts";
 import { isMadeHere, usableOrigin } from "../trust/usable-origin.ts";
@@ -88,7 +88,10 @@ export async function resume(options: ResumeCommandOptions, terminal: Terminal):
       requireSubjects(settings);
       const scenarios = isStored
         ? definitionsAtStart(store, summary)
-        : await readScenarios(scenarioNames, settings, base);
+        : await readScenarios(scenarioNames, settings, base, options.settings);
+      // As if standard input had been read again, where consent may have been given.
+      const stored = { file: resolve(base.folder, "-"), settings, request: options.settings };
+      if (isStored) await requireAddressConsent(scenarios, stored, terminal);
       const everything = { ...settings, only: [], tags: [] };
       const thresholds = await usableThresholds(
         settings,

@@ -83,7 +83,7 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
     terminal.output.write(explainSettings(resolved, { style, width }));
     return 0;
   }
-  const scenarios = await readScenarios(names, settings, terminal);
+  const scenarios = await readScenarios(names, settings, terminal, options.settings);
   requireSubjects(settings);
   refuseDrafts({ scenarios, allowDrafts });
   printWarnings(scenarios, terminal);

@@ -1,13 +1,15 @@
 import { realpathSync } from "node:fs";
 import { isAbsolute, relative, resolve } from "node:path";
+import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { formatPath } from "../../core/schema/format-issue.ts";
 import type { IssuePath } from "../../core/schema/issue.ts";
 import { isRecord } from "../../core/values/json.ts";
 import { isPostgresAddress, shownStore } from "../../journal/store/postgres/postgres-address.ts";
-import { findProvider, knownProviders } from "../../models/providers/provider.ts";
+import { findProvider } from "../../models/providers/provider.ts";
 import { type ToolServer, variablesIn } from "../../models/tools/resolve-tool-servers.ts";
 import type { ResolvedSettings } from "../../project/resolve-settings.ts";
 import { findFiles } from "../../project/scenario-files/find-files.ts";
+import { isAddress } from "../../run/resolve-models.ts";
 import { shellWord } from "../../terminal/printable-text.ts";
 
 /** Something that settings make a command do, other than calling models at the addresses of their providers. */
@@ -38,6 +40,7 @@ export function settingEffects(sources: EffectSources): readonly Effect[] {
   return [
     ...toolEffects(sources),
     ...providerEffects(sources),
+    ...modelEffects(sources),
     ...outputEffects(sources, "junit"),
     ...storeEffects(sources),
     ...datasetEffects(sources),
@@ -95,11 +98,9 @@ function providerEffects(sources: EffectSources): readonly Effect[] {
   return Object.entries(providers).flatMap(([name, { baseUrl, apiKeyVariable, kind }]): readonly Effect[] => {
     const has = (key: "baseUrl" | "apiKeyVariable" | "kind"): boolean =>
       providers[name]?.[key] !== undefined && isListed(sources, ["providers", name, key]);
-    const isKnown = knownProviders().some((known) => known.name === name);
     const found = findProvider(name, providers);
     const keys = found?.keyVariables ?? [];
-    const redirects =
-      baseUrl !== undefined && (isKnown || keys.length > 0) && (has("baseUrl") || has("kind"));
+    const redirects = baseUrl !== undefined && (has("baseUrl") || has("kind"));
     const names = typeof apiKeyVariable === "string" && has("apiKeyVariable");
     if (!redirects && !names) return [];
     const address = shownAddress(baseUrl ?? found?.baseUrl ?? "the address in your environment");
@@ -108,6 +109,48 @@ function providerEffects(sources: EffectSources): readonly Effect[] {
         ? `send conversations of ${name} to ${address}`
         : `send ${keys.join(" or ")} of your environment to ${address} (provider "${name}")`;
     return [{ text, content: { provider: name, baseUrl, apiKeyVariable, kind }, provider: name }];
+  });
+}
+
+/** Models that are addresses: whole conversations go there, with the rows of datasets. */
+function modelEffects(sources: EffectSources): readonly Effect[] {
+  const { subjects, judges, simulator } = sources.resolved.settings;
+  const named = { subjects, judges, simulator };
+  return Object.entries(named).flatMap(([key, options]) =>
+    isListed(sources, [key])
+      ? addressesIn(options).map((address) => ({
+          text: `send conversations and rows to ${shownAddress(address)} (${key})`,
+          content: { model: key, address },
+        }))
+      : [],
+  );
+}
+
+/** The models among options that are addresses. */
+export function addressesIn(option: unknown): readonly string[] {
+  if (typeof option === "string") return isAddress(option) ? [option] : [];
+  if (Array.isArray(option)) return option.flatMap(addressesIn);
+  return isRecord(option) ? [...addressesIn(option.model), ...addressesIn(option.panel)] : [];
+}
+
+/** The addresses that the nodes of a scenario name, and what would be sent to each. */
+export function addressEffects({
+  name,
+  nodes,
+}: ScenarioDefinition): readonly (Effect & { readonly address: string })[] {
+  return Object.entries(nodes).flatMap(([id, { modelOverride, user }]) => {
+    const sent = {
+      "the conversation so far": modelOverride?.subject,
+      "the question and the reply": modelOverride?.judge,
+      "the conversation and what the user knows": user?.simulator,
+    };
+    return Object.entries(sent).flatMap(([what, model]) =>
+      addressesIn(model).map((address) => ({
+        text: `send ${what}, with values of rows, to ${shownAddress(address)} (node "${id}" of scenario "${name}")`,
+        content: { scenario: name, node: id, what, address },
+        address,
+      })),
+    );
   });
 }
 

@@ -45,7 +45,9 @@ export async function worker(options: WorkerCommandOptions, terminal: Terminal):
     environment: terminal.environment,
     project: await projectHash(options.settings, terminal),
     scenarios: () =>
-      settings.scenarios.length === 0 ? Promise.resolve([]) : readScenarios([], settings, terminal),
+      settings.scenarios.length === 0
+        ? Promise.resolve([])
+        : readScenarios([], settings, terminal, options.settings),
     ...(providers === undefined ? {} : { providers }),
     ...(tools === undefined ? {} : { tools }),
     ...(embedder === undefined ? {} : { embedder }),
