@@ -83,7 +83,7 @@ export function showStatistics(
   }
   if (options.agreement || options.labels !== undefined) {
     const given = options.labels === undefined ? [] : labelsOf(store, run, options.labels, terminal);
-    const report = judgeReport(store, run, [...store.labels(run), ...given]);
+    const report = judgeReport(store, run, [...store.labels(run), ...given], filter);
     parts.push({ data: { agreement: report }, text: () => judgeReportText(report, output) });
   }
   if (json) output.data(`${safeJson(Object.assign({ run }, ...parts.map(({ data }) => data)), 2)}\n`);

@@ -5,7 +5,8 @@ import { Scenario } from "../../core/scenario/scenario.ts";
 import { template } from "../../core/templates/template.ts";
 import { verified } from "../../core/templates/verified.ts";
 import { memoryStore } from "../../journal/store/memory-store.ts";
-import type { RunOptions } from "../../run/run-options.ts";
+import type { Store } from "../../journal/store/store.ts";
+import type { JudgeOption, RunOptions, SubjectOption } from "../../run/run-options.ts";
 import { runScenarios } from "../../run/run-scenarios.ts";
 import { minimumDetectableDifference } from "../../statistics/noise.ts";
 import { PLAIN_STYLE } from "../../terminal/terminal.ts";
@@ -118,6 +119,102 @@ test("a rate of turns that all came out the same gets no surer by knowing the er
   const { raw, rawInterval, interval } = corrected.find(({ subject }) => subject === "right") ?? {};
   expect(raw).toBe(1);
   expect(interval?.low).toBeLessThanOrEqual(rawInterval?.low ?? 0);
+});
+
+/**
+ * Two subjects, right in 80 % and 60 % of 100 rows, and two judges: `careful` misses 10 % of the right replies and 20 % of the wrong ones,
+ * `lenient` no right one and 50 % of the wrong ones. Politeness is read with the same errors.
+ */
+async function holdTwoJudges(): Promise<Store> {
+  const store = memoryStore();
+  const asked = new Scenario("two")
+    .addNode("ask", {
+      question: question({
+        question: "Number {{ row.n }}?",
+        rawAnswer: "",
+        template: template({ right: verified(z.boolean(), { description: "is it right", truth: true }) }),
+        rubric: { traits: [{ type: "llm", kind: "boolean", name: "polite", description: "is it polite" }] },
+      }),
+    })
+    .addEdge("ask", END)
+    .setEntry("ask")
+    .validate();
+  const subject = (name: string, right: number): SubjectOption => ({
+    name,
+    model: (messages) => {
+      const n = Number(/Number (\d+)/.exec(JSON.stringify(messages))?.[1]);
+      return `case ${n} ${n % 10 < right}`;
+    },
+  });
+  const judge = (name: string, misread: (tens: number, isRight: boolean) => boolean): JudgeOption => ({
+    name,
+    model: (messages) => {
+      const [, n, said] = /case (\d+) (true|false)/.exec(JSON.stringify(messages)) ?? [];
+      const value = (said === "true") !== misread(Math.floor(Number(n) / 10), said === "true");
+      return JSON.stringify({ fields: { right: value }, traits: { polite: value } });
+    },
+  });
+  await runScenarios({
+    scenarios: asked,
+    rows: Array.from({ length: 100 }, (_, n) => ({ n })),
+    subjects: [subject("strong", 8), subject("weak", 6)],
+    judge: [
+      judge("careful", (tens, isRight) => (isRight ? tens === 0 : tens < 2)),
+      judge("lenient", (tens, isRight) => !isRight && tens < 5),
+    ],
+    store,
+    run: "r",
+  }).results;
+  return store;
+}
+
+test("rates are corrected for the errors of each judge alone, for verdicts, boolean fields and boolean traits", async () => {
+  const store = await holdTwoJudges();
+  const labels = [...store.scores("r")].flatMap(({ conversation, subject, rowIndex }) =>
+    ["verify_result", "right", "polite"].map((field) => ({
+      ...{ conversation, turn: 1, field },
+      value: (rowIndex ?? 0) % 10 < (subject === "strong" ? 8 : 6),
+    })),
+  );
+  const report = judgeReport(store, "r", labels);
+  // By hand: 0.8 × 0.9 + 0.2 × 0.2 = 0.76, and (0.76 + 0.8 − 1)/(0.9 + 0.8 − 1) = 0.8.
+  const expected = [
+    ["careful", "strong", 0.76, 0.8],
+    ["careful", "weak", 0.62, 0.6],
+    ["lenient", "strong", 0.9, 0.8],
+    ["lenient", "weak", 0.8, 0.6],
+  ];
+  for (const name of ["verify_result", "right", "rubric.polite"]) {
+    const own = report.corrected.filter(({ field }) => field === name);
+    expect(own.map(({ judge, subject }) => [judge, subject])).toEqual(expected.map((one) => one.slice(0, 2)));
+    for (const [i, { raw, corrected, n }] of own.entries()) {
+      expect(n).toBe(100);
+      expect(raw).toBeCloseTo(expected[i]?.[2] as number, 12);
+      expect(corrected).toBeCloseTo(expected[i]?.[3] as number, 12);
+    }
+  }
+  expect(report.fields.map(({ judge, field, n, agreed }) => [judge, field, n, agreed])).toEqual([
+    ...["verify_result", "right", "rubric.polite"].map((field) => ["careful", field, 200, 174]),
+    ...["verify_result", "right", "rubric.polite"].map((field) => ["lenient", field, 200, 170]),
+  ]);
+  const text = judgeReportText(report, { style: PLAIN_STYLE, width: 100 });
+  expect(text).toContain("rubric.polite, judge careful: 87.0 % equal");
+  expect(text).toContain("strong, judge lenient: 90.0 % (95 %");
+  // Labels of one judge say nothing about another.
+  const careful = judgeReport(store, "r", labels, { judge: "careful" });
+  expect(careful.corrected).toEqual(report.corrected.filter(({ judge }) => judge === "careful"));
+  expect(careful.fields).toEqual(report.fields.filter(({ judge }) => judge === "careful"));
+  expect(careful.judges).toBeNull();
+  // The errors on replies of one subject are used with `--subject`.
+  expect(judgeReport(store, "r", labels, { subject: "weak" }).fields[0]).toMatchObject({ n: 100 });
+});
+
+test("a label of a field or trait that no turn has is refused", async () => {
+  await hold();
+  const [{ conversation } = { conversation: "" }] = [...STORE.scores("r")];
+  expect(() => judgeReport(STORE, "r", [{ conversation, turn: 1, field: "citty", value: "x" }])).toThrow(
+    'There is no field or trait "citty" in the labelled turns. There are verify_result, city.',
+  );
 });
 
 test("a label for a turn that never was counts nowhere, and no labels are said in words", async () => {

@@ -1,15 +1,18 @@
+import { memoize } from "../../core/lazy.ts";
 import { RunError } from "../../journal/failure.ts";
 import { foldConversation } from "../../journal/fold/conversation.ts";
 import { foldVotes } from "../../journal/fold/votes.ts";
 import type { Label } from "../../journal/run-event.ts";
-import type { ConversationScore, Store } from "../../journal/store/store.ts";
+import type { ConversationFilter, ConversationScore, Store } from "../../journal/store/store.ts";
 import { storedRun } from "../../journal/transfer/stored-run.ts";
-import { isFinishedTurn } from "../../journal/turn.ts";
+import { type FinishedTurn, isFinishedTurn } from "../../journal/turn.ts";
 import { cohenKappa, krippendorffAlpha, percentAgreement, type Rating } from "../../statistics/agreement.ts";
 import { normalQuantile } from "../../statistics/distributions.ts";
 import { type Interval, wilson } from "../../statistics/proportions.ts";
 import { roganGladen } from "../../statistics/rogan-gladen.ts";
 import { rateEstimate } from "./rate-line.ts";
+import { wantedScores } from "./rates.ts";
+import type { Tested } from "./subject-totals.ts";
 
 /** How far the judges of a run agree on the verdicts of the same turns. */
 interface JudgesAgreement {
@@ -27,8 +30,10 @@ interface JudgesAgreement {
   readonly most: readonly { readonly conversation: string; readonly turns: number }[];
 }
 
-/** How far a judge agrees with persons on one field. */
+/** How far a judge agrees with persons on one field or trait. */
 interface LabelledField {
+  readonly judge: string;
+  /** `verify_result`, the name of a field, or `rubric.<trait>`. */
   readonly field: string;
   readonly n: number;
   readonly agreed: number;
@@ -43,9 +48,9 @@ interface LabelledField {
   }[];
 }
 
-/** The share of right turns of a subject, as the judge has it, and corrected for the judge's errors. */
-interface CorrectedRate {
-  readonly subject: string;
+/** The share of turns of a subject in which a verdict, a field or a trait is true, as one judge has it, and corrected for its errors. */
+interface CorrectedRate extends Tested {
+  readonly field: string;
   readonly n: number;
   readonly raw: number;
   readonly rawInterval: Interval | null;
@@ -53,8 +58,9 @@ interface CorrectedRate {
   readonly interval: Interval | null;
 }
 
-/** How far the members of a panel agree on one field. */
+/** How far the members of a panel agree on one field or trait. */
 interface PanelField {
+  readonly judge: string;
   readonly field: string;
   readonly units: number;
   readonly alpha: number | null;
@@ -72,17 +78,54 @@ export interface JudgeReport {
   readonly corrected: readonly CorrectedRate[];
 }
 
-/** Compares the judges of a run with each other and with labels by persons. */
-export function judgeReport(store: Store, run: string, labels: readonly GivenLabel[]): JudgeReport {
-  const { run: name, start } = storedRun(store, run);
-  const scores = [...store.scores(name, { turns: true })];
-  const compared = comparedLabels(store, name, labels);
+/** Compares the judges of a run with each other and with labels by persons. Each judge is compared, and corrected for, by itself. */
+export function judgeReport(
+  store: Store,
+  run: string,
+  labels: readonly GivenLabel[],
+  filter: ConversationFilter = {},
+): JudgeReport {
+  const { run: name } = storedRun(store, run);
+  const scores = wantedScores(store.scores(name, { turns: true }), filter);
+  const judges = [...new Set(scores.map(({ judge }) => judge))];
+  const judgeOf = new Map(scores.map(({ conversation, judge }) => [conversation, judge]));
+  const compared = comparedLabels(store, name, { labels, judgeOf });
+  const groups = Map.groupBy(compared, ({ judge, field }) => JSON.stringify([judge, field]));
+  const hasOthers = compared.some(({ field }) => field !== VERDICT);
+  // Only verdicts are in the scores.
+  const turnsOf = ({ conversation, turns }: ConversationScore): readonly Readings[] =>
+    hasOthers
+      ? foldConversation(store.events(name, conversation)).finishedTurns.map(readingsOf)
+      : turns.map(({ verdict }) => new Map([[VERDICT, verdictOf(verdict)]]));
+  const read = new Map<ConversationScore, readonly Readings[]>();
   return {
-    panel: panelFields(store, name),
-    judges: start.judges.length < 2 ? null : judgesAgreement(scores, start.judges),
-    fields: [...Map.groupBy(compared, ({ field }) => field)].map(([field, own]) => labelledField(field, own)),
-    corrected: correctedRates(scores, compared),
+    panel: panelFields(store, name, judgeOf),
+    judges: judges.length < 2 ? null : judgesAgreement(scores, judges),
+    fields: [...groups.values()].map(labelledField),
+    corrected: correctedRates([...groups.values()], scores, (score) =>
+      memoize(read, score, () => turnsOf(score)),
+    ),
   };
+}
+
+const VERDICT = "verify_result";
+
+/** What was read of a turn: its verdict, its fields, and its traits as `rubric.<name>`. */
+type Readings = ReadonlyMap<string, Rating | null>;
+
+function readingsOf({
+  verifyResult,
+  parsed,
+  rubric,
+}: Readonly<Record<"parsed" | "rubric", object> & Pick<FinishedTurn, "verifyResult">>): Readings {
+  const named: readonly (readonly [string, unknown])[] = [
+    [VERDICT, verifyResult],
+    ...Object.entries(parsed),
+    ...Object.entries(rubric).map(([name, value]) => [`rubric.${name}`, value] as const),
+  ];
+  const isRating = (value: unknown): value is Rating =>
+    typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+  return new Map(named.map(([name, value]) => [name, isRating(value) ? value : null]));
 }
 
 const verdictOf = (verdict: string | undefined): boolean | null =>
@@ -118,24 +161,21 @@ function judgesAgreement(scores: readonly ConversationScore[], judges: readonly 
 }
 
 /** The votes of panel members, field by field. */
-function panelFields(store: Store, run: string): readonly PanelField[] {
-  const units = new Map<string, { readonly conversation: string; readonly ratings: (Rating | null)[] }[]>();
-  for (const { conversation, votes } of foldVotes(store.events(run))) {
-    if (votes.length < 2) continue;
-    const names = new Set(votes.flatMap(({ parsed }) => Object.keys(parsed)));
-    for (const field of names) {
-      const ratings = votes.map(({ parsed }): Rating | null => {
-        const value = parsed[field];
-        return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
-          ? value
-          : null;
-      });
-      const known = units.get(field) ?? [];
-      if (known.length === 0) units.set(field, known);
-      known.push({ conversation, ratings });
-    }
-  }
-  return [...units].map(([field, own]) => {
+function panelFields(store: Store, run: string, judgeOf: ReadonlyMap<string, string>): readonly PanelField[] {
+  const units = [...foldVotes(store.events(run))].flatMap(({ conversation, votes }) => {
+    const judge = judgeOf.get(conversation);
+    if (judge === undefined || votes.length < 2) return [];
+    const read = votes.map((vote) => readingsOf({ verifyResult: null, ...vote }));
+    const names = new Set(read.flatMap((one) => [...one.keys()]));
+    // A panel has no verdict of its own, and answers about metrics are lists.
+    const isRated = (name: string): boolean =>
+      name !== VERDICT && (!name.startsWith("rubric.") || read.some((one) => one.get(name) !== null));
+    return [...names].filter(isRated).map((field) => ({
+      ...{ judge, field, conversation },
+      ratings: read.map((one) => one.get(field) ?? null),
+    }));
+  });
+  return [...Map.groupBy(units, ({ judge, field }) => JSON.stringify([judge, field])).values()].map((own) => {
     const isSplit = ({ ratings }: (typeof own)[number]): boolean => new Set(ratings).size > 1;
     const most = [...Map.groupBy(own.filter(isSplit), ({ conversation }) => conversation)]
       .map(([conversation, turns]) => ({ conversation, turns: turns.length }))
@@ -145,55 +185,63 @@ function panelFields(store: Store, run: string): readonly PanelField[] {
       own.map(({ ratings }) => ratings),
       "nominal",
     );
-    return {
-      field,
-      units: own.length,
-      alpha,
-      unanimous: own.filter((unit) => !isSplit(unit)).length / own.length,
-      most,
-    };
+    const { judge = "", field = "" } = own[0] ?? {};
+    const unanimous = own.filter((unit) => !isSplit(unit)).length / own.length;
+    return { judge, field, units: own.length, alpha, unanimous, most };
   });
 }
 
+/** A label by a person with what the judge read. */
 interface Compared {
-  readonly conversation: string;
+  readonly judge: string;
   readonly field: string;
   readonly person: Rating | null;
-  readonly judge: Rating | null;
+  readonly read: Rating | null;
 }
 
-/** Labels by persons with the values that were read. Only labelled conversations are read. */
-function comparedLabels(store: Store, run: string, labels: readonly GivenLabel[]): readonly Compared[] {
-  return [...Map.groupBy(labels, ({ conversation }) => conversation)].flatMap(([conversation, own]) => {
-    const folded = foldConversation(store.events(run, conversation));
-    return own.flatMap(({ turn, field, value }) => {
-      const found = folded.turn(turn);
-      if (found === undefined || !isFinishedTurn(found)) return [];
-      const read = field === "verify_result" ? found.verifyResult : found.parsed[field];
-      const judge = typeof read === "object" || read === undefined ? null : (read as Rating);
-      return [{ conversation, field, person: value, judge }];
-    });
+/** Only labelled conversations are read. A trait can be named with or without `rubric.`; a field of the same name comes first. */
+function comparedLabels(
+  store: Store,
+  run: string,
+  {
+    labels,
+    judgeOf,
+  }: { readonly labels: readonly GivenLabel[]; readonly judgeOf: ReadonlyMap<string, string> },
+): readonly Compared[] {
+  const found = [...Map.groupBy(labels, ({ conversation }) => conversation)].flatMap(
+    ([conversation, own]) => {
+      const judge = judgeOf.get(conversation);
+      if (judge === undefined) return [];
+      const folded = foldConversation(store.events(run, conversation));
+      return own.flatMap(({ turn: number, field, value: person }) => {
+        const turn = folded.turn(number);
+        if (turn === undefined || !isFinishedTurn(turn)) return [];
+        return [{ judge, field, person, readings: readingsOf(turn) }];
+      });
+    },
+  );
+  const known = new Set(found.flatMap(({ readings }) => [...readings.keys()]));
+  return found.map(({ judge, field: given, person, readings }) => {
+    const field = [given, `rubric.${given}`].find((name) => known.has(name));
+    if (field !== undefined) return { judge, field, person, read: readings.get(field) ?? null };
+    const names = [...known].join(", ");
+    throw new RunError([`There is no field or trait "${given}" in the labelled turns. There are ${names}.`]);
   });
 }
 
-function labelledField(field: string, own: readonly Compared[]): LabelledField {
+function labelledField(own: readonly Compared[]): LabelledField {
+  const { judge = "", field = "" } = own[0] ?? {};
   const n = own.length;
-  const agreed = own.filter(({ person, judge }) => same(person, judge)).length;
-  const confusion = [
-    ...Map.groupBy(own, ({ person, judge }) => JSON.stringify([person, judge])).values(),
-  ].map((group) => ({
-    person: group[0]?.person ?? null,
-    judge: group[0]?.judge ?? null,
-    count: group.length,
-  }));
+  const agreed = own.filter(({ person, read }) => same(person, read)).length;
+  const confusion = [...Map.groupBy(own, ({ person, read }) => JSON.stringify([person, read])).values()].map(
+    (group) => ({ person: group[0]?.person ?? null, judge: group[0]?.read ?? null, count: group.length }),
+  );
   const kappa = cohenKappa(
     own.map(({ person }) => known(person)),
-    own.map(({ judge }) => known(judge)),
+    own.map(({ read }) => known(read)),
   );
   return {
-    field,
-    n,
-    agreed,
+    ...{ judge, field, n, agreed },
     accuracy: n === 0 ? null : agreed / n,
     interval: wilson(agreed, n),
     kappa: kappa?.kappa ?? null,
@@ -206,48 +254,54 @@ const known = (value: Rating | null): Rating | null =>
   typeof value === "string" ? value.trim().toLowerCase() : value;
 const same = (a: Rating | null, b: Rating | null): boolean => known(a) === known(b);
 
-/** The share of right turns of each subject, corrected for the errors that labels of verdicts show. */
+/**
+ * For each group of boolean labels on what one judge read: the share that is true of each subject, corrected for the errors that these
+ * labels show. The errors of a judge are taken to be the same for all subjects.
+ */
 function correctedRates(
+  groups: readonly (readonly Compared[])[],
   scores: readonly ConversationScore[],
-  compared: readonly Compared[],
+  readings: (score: ConversationScore) => readonly Readings[],
 ): readonly CorrectedRate[] {
-  const verdicts = compared.filter(
-    ({ field, person, judge }) =>
-      field === "verify_result" && typeof person === "boolean" && typeof judge === "boolean",
-  );
-  if (verdicts.length === 0) return [];
-  const count = (person: boolean, judge: boolean): number =>
-    verdicts.filter((one) => one.person === person && one.judge === judge).length;
-  const errors = {
-    truePositive: count(true, true),
-    positives: count(true, true) + count(true, false),
-    trueNegative: count(false, false),
-    negatives: count(false, true) + count(false, false),
-  };
-  return [...Map.groupBy(scores, ({ subject }) => subject)].flatMap(([subject, own]) => {
-    const turns = own.flatMap(({ item, turns: all }) =>
-      all.flatMap(({ verdict }) =>
-        verdictOf(verdict) === null ? [] : [{ item, value: Number(verdict === "pass") }],
-      ),
-    );
-    const { estimate: rate, interval } = rateEstimate(
-      turns.map(({ value }) => value),
-      turns.map(({ item }) => item),
-    );
-    if (rate === null) return [];
-    // From the interval: where all turns came out the same, no error can be computed, and yet the rate is not certain.
-    const standardError =
-      interval === null ? null : Math.max(rate - interval.low, interval.high - rate) / normalQuantile(0.95);
-    const corrected = standardError === null ? null : roganGladen({ rate, standardError }, errors);
-    const clipped = (value: number): number => Math.min(1, Math.max(0, value));
-    return [
-      {
-        ...{ subject, n: turns.length, raw: rate },
-        rawInterval: interval,
-        corrected: corrected === null ? null : clipped(corrected.rate),
-        interval: corrected === null ? null : { low: clipped(corrected.low), high: clipped(corrected.high) },
-      },
-    ];
+  return groups.flatMap((own) => {
+    const { judge = "", field = "" } = own[0] ?? {};
+    const count = (person: boolean, read: boolean): number =>
+      own.filter((one) => one.person === person && one.read === read).length;
+    const errors = {
+      truePositive: count(true, true),
+      positives: count(true, true) + count(true, false),
+      trueNegative: count(false, false),
+      negatives: count(false, true) + count(false, false),
+    };
+    if (errors.positives + errors.negatives === 0) return [];
+    const judged = scores.filter((score) => score.judge === judge);
+    return [...Map.groupBy(judged, ({ subject }) => subject)].flatMap(([subject, members]) => {
+      const turns = members.flatMap((score) =>
+        readings(score).flatMap((turn) => {
+          const value = turn.get(field);
+          return typeof value === "boolean" ? [{ item: score.item, value: Number(value) }] : [];
+        }),
+      );
+      const { estimate: rate, interval } = rateEstimate(
+        turns.map(({ value }) => value),
+        turns.map(({ item }) => item),
+      );
+      if (rate === null) return [];
+      // From the interval: where all turns came out the same, no error can be computed, and yet the rate is not certain.
+      const standardError =
+        interval === null ? null : Math.max(rate - interval.low, interval.high - rate) / normalQuantile(0.95);
+      const corrected = standardError === null ? null : roganGladen({ rate, standardError }, errors);
+      const clipped = (value: number): number => Math.min(1, Math.max(0, value));
+      return [
+        {
+          ...{ judge, field, subject, n: turns.length, raw: rate },
+          rawInterval: interval,
+          corrected: corrected === null ? null : clipped(corrected.rate),
+          interval:
+            corrected === null ? null : { low: clipped(corrected.low), high: clipped(corrected.high) },
+        },
+      ];
+    });
   });
 }
 

@@ -126,11 +126,14 @@ export function judgeReportText(
 ): string {
   const lines: string[] = [];
   const add = (text: string): void => void lines.push(...wrapText(text, width));
+  const names = new Set([...panel, ...fields].map(({ judge }) => judge));
+  const by = (name: string, judge: string): string =>
+    printableText(names.size > 1 ? `${name}, judge ${judge}` : name);
   if (panel.length > 0) {
     lines.push(style.bold("Members of the panel"));
-    for (const { field, units, alpha, unanimous, most } of panel) {
+    for (const { judge, field, units, alpha, unanimous, most } of panel) {
       add(
-        `${printableText(field)}: all equal in ${percentText(unanimous, 1)} of ${countedText(units, "turn")}, Krippendorff's alpha ${meanText(alpha)}`,
+        `${by(field, judge)}: all equal in ${percentText(unanimous, 1)} of ${countedText(units, "turn")}, Krippendorff's alpha ${meanText(alpha)}`,
       );
       if (most.length > 0) add(`  ${mostText(most)}`);
     }
@@ -146,21 +149,22 @@ export function judgeReportText(
   }
   if (fields.length > 0) {
     lines.push(...(lines.length === 0 ? [] : [""]), style.bold("Judge and persons"));
-    for (const { field, n, agreed, interval, kappa, confusion } of fields) {
+    for (const { judge, field, n, agreed, interval, kappa, confusion } of fields) {
       add(
-        `${printableText(field)}: ${percentText(agreed, n)} equal (95 % ${intervalText(interval)}, n ${countText(n)}), kappa ${meanText(kappa)}`,
+        `${by(field, judge)}: ${percentText(agreed, n)} equal (95 % ${intervalText(interval)}, n ${countText(n)}), kappa ${meanText(kappa)}`,
       );
-      for (const { person, judge, count } of confusion.filter((one) => one.person !== one.judge))
+      for (const { person, judge: read, count } of confusion.filter((one) => one.person !== one.judge))
         add(
-          `  person ${printableText(String(person))}, judge ${printableText(String(judge))}: ${countText(count)}`,
+          `  person ${printableText(String(person))}, judge ${printableText(String(read))}: ${countText(count)}`,
         );
     }
   }
-  if (corrected.length > 0) {
-    lines.push("", style.bold("Share of right turns, corrected for the judge's errors (Rogan and Gladen)"));
-    for (const { subject, raw, rawInterval, corrected: rate, interval, n } of corrected)
+  for (const [field, own] of Map.groupBy(corrected, (one) => one.field)) {
+    const what = field === "verify_result" ? "right turns" : `turns with ${printableText(field)}`;
+    lines.push("", style.bold(`Share of ${what}, corrected for the judge's errors (Rogan and Gladen)`));
+    for (const { subject, judge, raw, rawInterval, corrected: rate, interval, n } of own)
       add(
-        `${printableText(subject)}: ${percentText(raw, 1)} (95 % ${intervalText(rawInterval)}) as judged, ${rate === null ? "cannot be corrected" : `${percentText(rate, 1)} (95 % ${intervalText(interval)}) corrected`}, n ${countText(n)}`,
+        `${by(subject, judge)}: ${percentText(raw, 1)} (95 % ${intervalText(rawInterval)}) as judged, ${rate === null ? "cannot be corrected" : `${percentText(rate, 1)} (95 % ${intervalText(interval)}) corrected`}, n ${countText(n)}`,
       );
   }
   if (lines.length === 0)
