@@ -118,6 +118,30 @@ describe("a record walks through the graph", () => {
     expect(await graded(record)).toEqual(["record_mismatch", null, null, difference]);
   });
 
+  test("labels of traits need no judge, with or without the reply", async () => {
+    const scenario = parseScenario({
+      name: "manners",
+      entry: "ask",
+      nodes: {
+        ask: {
+          question: {
+            question: "Hello?",
+            rawAnswer: "",
+            rubric: {
+              traits: [{ type: "llm", kind: "boolean", name: "polite", description: "is it polite" }],
+            },
+          },
+        },
+      },
+      edges: [{ source: "ask", target: "END" }],
+    });
+    const turns = [{ reply: "Hi!", rubric: { polite: true } }];
+    const [result] = await gradeRecords([{ id: "1", subject: "m", turns }], { scenarios: scenario }).results;
+    expect(result?.turns[0]?.rubric).toEqual({ polite: true });
+    const unlabelled = [{ id: "1", subject: "m", turns: [{ reply: "Hi!" }] }];
+    await expect(gradeRecords(unlabelled, { scenarios: scenario }).results).rejects.toThrow("needs a judge");
+  });
+
   test("a mismatch is counted by itself", async () => {
     const store = memoryStore();
     const records = [

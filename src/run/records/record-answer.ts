@@ -110,7 +110,8 @@ function answerOf(reply: string, messages: readonly Message[], labels: TurnLabel
   };
 }
 
-function labelsOf({ parsed, verify_result, rubric, refused }: GivenTurn): TurnLabels | undefined {
+/** The labels of a turn, which replace rules and judges; undefined without any. */
+export function labelsOf({ parsed, verify_result, rubric, refused }: GivenTurn): TurnLabels | undefined {
   const labels = {
     ...(parsed === undefined ? {} : { parsed }),
     ...(verify_result === undefined ? {} : { verifyResult: verify_result }),

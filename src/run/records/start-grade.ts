@@ -13,6 +13,7 @@ import {
 import { type Run, startRun } from "../run-scenarios.ts";
 import { conversationId } from "../set-up-run.ts";
 import type { GivenRecord, ReadRecord } from "./given-record.ts";
+import { labelsOf } from "./record-answer.ts";
 import { silentModel } from "./silent-model.ts";
 
 /** A record, and where it stands: `line 3 of records.jsonl`. */
@@ -186,10 +187,6 @@ class RecordedConversations implements GivenConversations {
 /** True if a reply of the record must be read by rules or a judge. */
 function isRead({ turns }: GivenRecord): boolean {
   return (
-    turns === undefined ||
-    turns.some(
-      ({ parsed, verify_result, reply }) =>
-        reply !== undefined && parsed === undefined && verify_result === undefined,
-    )
+    turns === undefined || turns.some((turn) => turn.reply !== undefined && labelsOf(turn) === undefined)
   );
 }
