@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { fillForViewer } from "../../../bench/viewer-filling.ts";
+import { chainOf, memoryModel, yesJudge } from "../../../test/engine/held.ts";
+import { runScenarios } from "../../run/run-scenarios.ts";
 import type { BrowsedConversation, BrowseFilter, PlaceInRun } from "./browsed-run.ts";
 import { openStore } from "./open-store.ts";
 import { openRunBrowser, type RunBrowser } from "./run-browser.ts";
@@ -16,6 +18,9 @@ beforeAll(async () => {
   const path = join(folder, "elenchus.db");
   const store = await openStore(path);
   await fillForViewer(store, 4_000);
+  const scenarios = [chainOf(1, "short"), chainOf(4, "long")];
+  const subjects = memoryModel("subject", () => "yes");
+  await runScenarios({ scenarios, subjects, judge: yesJudge(), store, run: "uneven" }).results;
   store.close();
   browser = await openRunBrowser(path, { lookedAt: 30 });
   all = browser.page("large", {}, { limit: 10_000 }).conversations;
@@ -113,6 +118,18 @@ test.each(FILTERS)("%s: however it is looked for, the list is the same", (_, fil
 
 test("a verdict that is the name of something else is none", () => {
   for (const verdict of ["constructor", "__proto__"]) expect(paged({ verdict }).names).toEqual([]);
+});
+
+test("each turn with a verdict is drawn from an equal share of the random numbers", () => {
+  const { conversations } = browser.page("uneven", {}, { limit: 10 });
+  const turns = conversations.flatMap(({ columns, turns: own }) =>
+    own.map(({ turn }) => `${columns.name} ${turn}`),
+  );
+  expect(conversations.map((one) => one.turns.length)).toEqual([1, 4]);
+  let next = 0;
+  const drawn = browser.sampleTurns("uneven", 5, () => (next++ + 0.5) / 5);
+  expect(drawn.map(({ conversation, turn }) => `${conversation} ${turn}`)).toEqual(turns);
+  expect(browser.sampleTurns("uneven", 3, () => 0.9)).toMatchObject([{ turn: 4 }]);
 });
 
 test("no page looks at more than some conversations", () => {

@@ -263,21 +263,30 @@ export class RunBrowser {
     );
   }
 
-  /** A verified turn at some place in a run, from 0 to 1, and at some place in its conversation. */
-  turnNear(run: string, place: number, within: number): FoundTurn | undefined {
-    const id = this.#idOf(run) ?? -1;
-    const [last] = this.#all<{ position: number | null }>(
-      "SELECT max(position) AS position FROM conversation WHERE run = ?",
-      id,
+  /** Turns with a verdict, drawn without replacement, each as likely as any other; `random` gives numbers from 0 and below 1. */
+  sampleTurns(run: string, count: number, random: () => number): readonly FoundTurn[] {
+    const conversations = this.#all<{ id: number; size: number }>(
+      "SELECT id, passed + failed + unreadable AS size FROM conversation WHERE run = ? ORDER BY position, id",
+      this.#idOf(run) ?? -1,
     );
-    const turns = this.#all<FoundTurn>(
-      `SELECT name AS conversation, scenario, subject, turn, node FROM turn
-       JOIN (SELECT * FROM conversation WHERE run = ? AND position >= ? ORDER BY position LIMIT 1) AS chosen
-         ON turn.conversation = chosen.id WHERE ${this.#database.dialect.unindexed("verdict")} IN ('pass', 'fail', 'unreadable') ORDER BY turn`,
-      id,
-      place * (last?.position ?? 0),
-    );
-    return turns[Math.floor(within * turns.length)];
+    const all = conversations.reduce((sum, { size }) => sum + size, 0);
+    const places = new Set<number>();
+    // Some are drawn twice.
+    for (let draw = 0; draw < 10 * all && places.size < Math.min(count, all); draw++)
+      places.add(Math.floor(random() * all));
+    const found = new Map<number, FoundTurn | undefined>();
+    let [next, before] = [0, 0];
+    for (const place of [...places].sort((one, other) => one - other)) {
+      while (place >= before + (conversations[next]?.size ?? all)) before += conversations[next++]?.size ?? 0;
+      const [turn] = this.#all<FoundTurn>(
+        `SELECT name AS conversation, scenario, subject, turn, node FROM turn JOIN conversation ON turn.conversation = conversation.id
+         WHERE conversation.id = ? AND ${this.#database.dialect.unindexed("verdict")} IN ('pass', 'fail', 'unreadable') ORDER BY turn LIMIT 1 OFFSET ?`,
+        conversations[next]?.id ?? -1,
+        place - before,
+      );
+      found.set(place, turn);
+    }
+    return [...places].flatMap((place) => found.get(place) ?? []);
   }
 
   /** One conversation; undefined if there is none. */

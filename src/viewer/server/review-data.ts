@@ -25,29 +25,17 @@ export function reviewAnswer(
 ): ReviewAnswer {
   const turns =
     kind === "random"
-      ? sample(browser, run, count, seed)
+      ? browser.sampleTurns(run, count, seededRandom(seed))
       : turnsWith({ store, browser }, run, { verdict: "unreadable", limit: count });
   return { turns, labels: store.labels(run), who: who() };
 }
 
-/** A random sample of turns with a verdict. */
-function sample(browser: RunBrowser, run: string, count: number, seed: number): readonly FoundTurn[] {
-  const random = seededRandom(seed);
-  const found = new Map<string, FoundTurn>();
-  // Some places are drawn twice, and some conversations have no verdicts.
-  for (let draw = 0; draw < 4 * count && found.size < count; draw++) {
-    const turn = browser.turnNear(run, random(), random());
-    if (turn !== undefined) found.set(JSON.stringify([turn.conversation, turn.turn]), turn);
-  }
-  return [...found.values()];
-}
-
-/** Turns on which the judges of a panel differ. Looks at every conversation until there are enough. */
+/** Turns on which the judges of a panel differ in a field or a trait. Looks at every conversation until there are enough. */
 export function disagreements(store: Store, run: string, count: number): ReviewAnswer {
   const turns: FoundTurn[] = [];
   for (const { conversation, scenario, subject } of store.conversations(run)) {
     for (const { turn, votes } of foldVotes(store.events(run, conversation))) {
-      const said = new Set(votes.map(({ parsed }) => JSON.stringify(parsed)));
+      const said = new Set(votes.map(({ parsed, rubric }) => JSON.stringify([parsed, rubric])));
       if (said.size > 1) turns.push({ conversation, scenario, subject, turn, node: "" });
     }
     if (turns.length >= count) break;
