@@ -129,6 +129,8 @@ export interface TraitView {
   readonly value: JsonValue;
   readonly reason?: string;
   readonly description?: string;
+  /** Values that it may have, for labels. */
+  readonly choices: readonly JsonValue[];
 }
 
 /** An edge that leaves the node of a turn, and the result of its condition. */

@@ -29,6 +29,8 @@ beforeAll(async () => {
       " ",
     ),
   );
+  store.write({ "manners.yaml": MANNERS });
+  await store.give(..."run manners.yaml --subject sim/steadfast --name manners --quiet".split(" "));
   url = await store.view();
   context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
   page = await context.newPage();
@@ -49,6 +51,16 @@ afterAll(async () => {
   await closeBrowser();
   await store.remove();
 });
+
+const MANNERS = `
+name: manners
+entry: ask
+nodes:
+  ask:
+    question: { question: Hello?, rawAnswer: "" }
+    rubric: { traits: [{ type: regex, name: polite, pattern: "." }] }
+outcomes: { calm: { lastTurn: { rubric.polite: true } } }
+`;
 
 async function open(hash: string): Promise<void> {
   await page.evaluate(`window.location.hash = ${JSON.stringify(hash)}`);
@@ -206,6 +218,20 @@ test("a person labels verdicts and fields with keys, and the labels are in the s
   );
   await page.reload();
   await page.getByRole("button", { name: "verdict is right", pressed: true }).waitFor();
+});
+
+test("traits are labelled like fields, also of turns without a verdict", async () => {
+  await open("#/run/manners/review");
+  await page.getByText("rubric.polite was read as").waitFor();
+  expect(await textOf()).not.toContain("The verdict");
+  await page.keyboard.press("2");
+  await page.getByRole("button", { name: "false", pressed: true }).waitFor();
+  await expect
+    .poll(() => page.evaluate("fetch('/api/runs/manners/review').then((answer) => answer.json())"))
+    .toMatchObject({ labels: [{ turn: 1, field: "rubric.polite", value: false }] });
+  const { said } = await store.give("show", "manners", "--agreement");
+  expect(said).toContain("rubric.polite: 0.0 % equal");
+  expect(said).toContain("person false, judge true: 1");
 });
 
 test("whether an unreadable reply is right or wrong is asked, not guessed", async () => {

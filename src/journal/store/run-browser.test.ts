@@ -127,9 +127,15 @@ test("each turn with a verdict is drawn from an equal share of the random number
   );
   expect(conversations.map((one) => one.turns.length)).toEqual([1, 4]);
   let next = 0;
-  const drawn = browser.sampleTurns("uneven", 5, () => (next++ + 0.5) / 5);
+  const drawn = browser.sampleTurns("uneven", ["pass", "fail"], {
+    count: 5,
+    random: () => (next++ + 0.5) / 5,
+  });
   expect(drawn.map(({ conversation, turn }) => `${conversation} ${turn}`)).toEqual(turns);
-  expect(browser.sampleTurns("uneven", 3, () => 0.9)).toMatchObject([{ turn: 4 }]);
+  expect(browser.sampleTurns("uneven", ["pass"], { count: 3, random: () => 0.9 })).toMatchObject([
+    { turn: 4 },
+  ]);
+  expect(browser.sampleTurns("uneven", ["unverified"], { count: 3, random: () => 0 })).toEqual([]);
 });
 
 test("no page looks at more than some conversations", () => {

@@ -263,10 +263,14 @@ export class RunBrowser {
     );
   }
 
-  /** Turns with a verdict, drawn without replacement, each as likely as any other; `random` gives numbers from 0 and below 1. */
-  sampleTurns(run: string, count: number, random: () => number): readonly FoundTurn[] {
+  /** Turns with one of the verdicts, drawn without replacement, each as likely as any other; `random` gives numbers from 0 and below 1. */
+  sampleTurns(
+    run: string,
+    verdicts: readonly TurnVerdict[],
+    { count, random }: { readonly count: number; readonly random: () => number },
+  ): readonly FoundTurn[] {
     const conversations = this.#all<{ id: number; size: number }>(
-      "SELECT id, passed + failed + unreadable AS size FROM conversation WHERE run = ? ORDER BY position, id",
+      `SELECT id, ${verdicts.map((verdict) => VERDICT_COLUMNS[verdict]).join(" + ")} AS size FROM conversation WHERE run = ? ORDER BY position, id`,
       this.#idOf(run) ?? -1,
     );
     const all = conversations.reduce((sum, { size }) => sum + size, 0);
@@ -280,8 +284,9 @@ export class RunBrowser {
       while (place >= before + (conversations[next]?.size ?? all)) before += conversations[next++]?.size ?? 0;
       const [turn] = this.#all<FoundTurn>(
         `SELECT name AS conversation, scenario, subject, turn, node FROM turn JOIN conversation ON turn.conversation = conversation.id
-         WHERE conversation.id = ? AND ${this.#database.dialect.unindexed("verdict")} IN ('pass', 'fail', 'unreadable') ORDER BY turn LIMIT 1 OFFSET ?`,
+         WHERE conversation.id = ? AND ${this.#database.dialect.unindexed("verdict")} IN (${verdicts.map(() => "?").join(", ")}) ORDER BY turn LIMIT 1 OFFSET ?`,
         conversations[next]?.id ?? -1,
+        ...verdicts,
         place - before,
       );
       found.set(place, turn);

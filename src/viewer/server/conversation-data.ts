@@ -3,8 +3,10 @@ import { foldTurn, plainState } from "../../core/state/advance-state.ts";
 import { compileWhen } from "../../core/state/condition.ts";
 import { describeCondition } from "../../core/state/describe-condition.ts";
 import { INITIAL_STATE, type ScenarioState } from "../../core/state/state.ts";
+import { scoreRange, type Trait } from "../../core/templates/rubric.ts";
 import type { TemplateField } from "../../core/templates/template.ts";
 import { type JsonObject, type JsonValue, ownValue } from "../../core/values/json.ts";
+import type { TraitResult } from "../../grading/verify/trait-value.ts";
 import { foldCalls, type MadeCall } from "../../journal/fold/calls.ts";
 import { type Conversation, foldConversation } from "../../journal/fold/conversation.ts";
 import { outcomeScore } from "../../journal/fold/tally.ts";
@@ -261,11 +263,29 @@ function traitViews(
   const known = definition?.nodes[node];
   const described = [...(known?.rubric?.traits ?? []), ...(known?.question.rubric?.traits ?? [])];
   return Object.entries(traits).map(([name, { value, reason }]) => {
-    const description = described.find((trait) => trait.name === name)?.description;
+    const trait = described.find((one) => one.name === name);
+    const { description } = trait ?? {};
     // Values of traits are JSON.
-    return { name, value: value as JsonValue, ...given({ reason, description }) };
+    return {
+      name,
+      value: value as JsonValue,
+      ...given({ reason, description }),
+      choices: traitChoices(trait, value),
+    };
   });
 }
+
+/** The values that a trait can have, as far as they can be listed. */
+function traitChoices(trait: Trait | undefined, read: TraitResult["value"]): readonly JsonValue[] {
+  if (trait?.type === "regex" || typeof read === "boolean") return [true, false];
+  if (trait?.type !== "llm") return read === null ? [] : [read];
+  if (trait.kind === "literal") return Object.keys(trait.classes);
+  if (trait.kind === "boolean") return [true, false];
+  const { min, max } = scoreRange(trait);
+  return Array.from({ length: Math.min(max - min + 1, MOST_CHOICES) }, (_, index) => min + index);
+}
+
+const MOST_CHOICES = 20;
 
 /** Every edge that leaves the node, in the order in which routing tries them; a fork is one of them. */
 function edgeViews({ node, hop }: Turn, definition: ScenarioDefinition | undefined): readonly EdgeView[] {

@@ -172,6 +172,7 @@ function turnWithoutTexts(turn: TurnView): TurnView {
     traits: turn.traits.map(({ name, value }) => ({
       name,
       value: typeof value === "string" ? LEFT_OUT : value,
+      choices: [],
     })),
     edges: turn.edges.map(({ reason: __, ...edge }) => edge),
     warnings: [],

@@ -5,6 +5,8 @@ import type { Label } from "../../journal/run-event.ts";
 import type { FoundTurn } from "../../journal/store/browsed-run.ts";
 import type { RunBrowser } from "../../journal/store/run-browser.ts";
 import type { Store } from "../../journal/store/store.ts";
+import { definitionsOf } from "../../journal/transfer/stored-run.ts";
+import type { TurnVerdict } from "../../journal/turn.ts";
 import { seededRandom } from "../../statistics/resampling.ts";
 import type { ReviewAnswer } from "../answers.ts";
 import { turnsWith } from "./entries-data.ts";
@@ -25,9 +27,17 @@ export function reviewAnswer(
 ): ReviewAnswer {
   const turns =
     kind === "random"
-      ? browser.sampleTurns(run, count, seededRandom(seed))
+      ? browser.sampleTurns(run, reviewedVerdicts(store, run), { count, random: seededRandom(seed) })
       : turnsWith({ store, browser }, run, { verdict: "unreadable", limit: count });
   return { turns, labels: store.labels(run), who: who() };
+}
+
+/** Turns without a template are worth a look if the scenarios have rubrics. */
+function reviewedVerdicts(store: Store, run: string): readonly TurnVerdict[] {
+  const hasTraits = [...definitionsOf(store, run)].some(({ definition }) =>
+    definition.includes('"traits":['),
+  );
+  return ["pass", "fail", "unreadable", ...(hasTraits ? (["unverified"] as const) : [])];
 }
 
 /** Turns on which the judges of a panel differ in a field or a trait. Looks at every conversation until there are enough. */

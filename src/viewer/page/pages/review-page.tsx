@@ -58,7 +58,7 @@ export function ReviewPage({ route, run }: RunPageParts): ReactNode {
             <Empty title="Nothing to review">
               <p>
                 {kind === "random"
-                  ? "No turn of this run has a verdict."
+                  ? "No turn of this run has a verdict or traits."
                   : `There is no turn of this kind: ${KINDS[kind] ?? kind}.`}
               </p>
             </Empty>
@@ -136,6 +136,9 @@ function Review({
   );
 }
 
+/** A field, or a trait as `rubric.<name>`. */
+type Labelled = Pick<FieldView, "name" | "value" | "expected" | "choices">;
+
 interface TurnParts {
   readonly data: ConversationAnswer;
   readonly turn: TurnView;
@@ -171,10 +174,13 @@ function verdictLabels(verdict: boolean | null): readonly VerdictLabel[] {
 
 function ReviewedTurn({ data, turn, labelOf, onLabel, onStep }: TurnParts): ReactNode {
   const [isShown, setIsShown] = useState(false);
-  const verdicts = verdictLabels(verdictOf(turn));
-  const options = turn.fields
-    .flatMap((field) => field.choices.map((value) => ({ field, value })))
-    .slice(0, 9);
+  const hasVerdict = turn.verdict !== "unverified";
+  const verdicts = hasVerdict ? verdictLabels(verdictOf(turn)) : [];
+  const labelled: readonly Labelled[] = [
+    ...turn.fields,
+    ...turn.traits.map((trait) => ({ ...trait, name: `rubric.${trait.name}`, expected: null })),
+  ];
+  const options = labelled.flatMap((field) => field.choices.map((value) => ({ field, value }))).slice(0, 9);
   const keys: readonly Key[] = [
     ...verdicts.map(({ key, words, value }) => ({
       key,
@@ -204,9 +210,11 @@ function ReviewedTurn({ data, turn, labelOf, onLabel, onStep }: TurnParts): Reac
       <div className="review-reply">
         <LongText text={turn.reply ?? "no answer"} />
       </div>
-      <p>
-        The verdict: <VerdictMark look={lookOf(turn.verdict)} hasWord />
-      </p>
+      {hasVerdict && (
+        <p>
+          The verdict: <VerdictMark look={lookOf(turn.verdict)} hasWord />
+        </p>
+      )}
       <div className="controls">
         {verdicts.map(({ key, words, value }) => (
           <button
@@ -222,7 +230,7 @@ function ReviewedTurn({ data, turn, labelOf, onLabel, onStep }: TurnParts): Reac
           <kbd>e</kbd> {isShown ? "hide" : "show"} what is expected
         </button>
       </div>
-      {turn.fields.map((field) => (
+      {labelled.map((field) => (
         <FieldChoices
           key={field.name}
           field={field}
@@ -251,9 +259,9 @@ function FieldChoices({
   isChosen,
   onLabel,
 }: {
-  readonly field: FieldView;
+  readonly field: Labelled;
   readonly isShown: boolean;
-  readonly options: readonly { readonly field: FieldView; readonly value: unknown }[];
+  readonly options: readonly { readonly field: Labelled; readonly value: unknown }[];
   readonly isChosen: (value: unknown) => boolean;
   readonly onLabel: (value: LabelValue) => void;
 }): ReactNode {
