@@ -340,6 +340,8 @@ export interface RatesAnswer {
   readonly rates: ShownRates;
   /** By outcome, the subject that is better than every other, where comparisons say so; as JSON of subject and judge. */
   readonly best: Readonly<Record<string, string>>;
+  /** What makes the rates doubtful, in sentences. */
+  readonly warnings: readonly string[];
 }
 
 /** A line of a comparison, with the number of pairs that differ and a sentence. */

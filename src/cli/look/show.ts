@@ -13,6 +13,7 @@ import { pathsText, runTraffic } from "../../report/data/traffic.ts";
 import { drawText } from "../../report/graph/draw-text.ts";
 import { conversationText } from "../../report/text/conversation-text.ts";
 import { countedText } from "../../report/text/figures.ts";
+import { doubtTexts } from "../../report/text/missing-text.ts";
 import { resultsText } from "../../report/text/results-text.ts";
 import type { TextOptions } from "../../report/text/text-blocks.ts";
 import { type NamedColumn, type NamedLine, namedTable } from "../../report/text/text-blocks.ts";
@@ -213,7 +214,11 @@ function showData(shown: Shown): void {
   const rates = ratesOf(shown);
   // JSON cannot represent a map.
   const best = Object.fromEntries(rates.best ?? []);
-  const data = { ...summary, rates: { ...rates, best }, results: resultRows(shown) };
+  const data = {
+    ...summary,
+    rates: { ...rates, best, warnings: doubtTexts(rates) },
+    results: resultRows(shown),
+  };
   terminal.output.data(`${safeJson(data, 2)}\n`);
 }
 

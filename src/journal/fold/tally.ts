@@ -1,5 +1,5 @@
 import { END } from "../../core/scenario/definition.ts";
-import { type ConversationStatus, isFinished, isUnscored } from "../../core/state/state.ts";
+import { type ConversationStatus, isFinished } from "../../core/state/state.ts";
 import { canonicalJson } from "../../core/values/json.ts";
 import type { ErrorCategory } from "../../models/model-error.ts";
 import { type JudgeCounts, type JudgeReason, JudgeTally } from "../judge-health.ts";
@@ -56,10 +56,9 @@ const COST_UNITS = 1e12;
 
 /**
  * What an outcome is worth in a conversation: true, false or a number; `inconclusive` if a reply could not be read; `error` if the
- * conversation was cut short or the judge could not be asked; `not_applicable` where it says so itself; `later` if a resume decides
- * it, or the conversation is not scored.
+ * conversation did not finish or the judge could not be asked; `not_applicable` where it says so itself.
  */
-export type OutcomeScore = boolean | number | "inconclusive" | "error" | "not_applicable" | "later";
+export type OutcomeScore = boolean | number | "inconclusive" | "error" | "not_applicable";
 
 /** What a conversation adds to the counts of its cell. */
 export function conversationCounts(conversation: Conversation): Counts {
@@ -94,9 +93,7 @@ export function outcomeScore(
 ): OutcomeScore {
   if (status === "not_applicable") return "not_applicable";
   if (status === "decided" && value !== null) return value;
-  const ended = conversation.status;
-  if (ended === "cancelled" || ended === "budget_exhausted" || isUnscored(ended)) return "later";
-  return conversation.unjudged > 0 || !isFinished(ended) ? "error" : "inconclusive";
+  return conversation.unjudged > 0 || !isFinished(conversation.status) ? "error" : "inconclusive";
 }
 
 /**

@@ -28,6 +28,7 @@ test("conversations in error are warnings", async () => {
   const store = await heldRun(["B", "fail"], { message: "50 % of it\r\n::error::mine" });
   const lines = [...githubAnnotations(store, "r", { thresholds: [], summary: "s" })];
   expect(lines).toEqual([
+    "::warning title=Results may be wrong::did not finish: 50.0 %25 of the conversations of subject. What is missing is not a random part, so rates may be wrong and comparisons unfair.\n",
     "::warning title=Conversation cut short%3A error::letters, subject, replicate 1, row 2: authentication: 50 %25 of it%0A::error::mine\n",
     "::warning title=Conversation cut short%3A error::letters, subject, replicate 2, row 2: authentication: 50 %25 of it%0A::error::mine\n",
     "::notice title=Elenchus::s\n",
@@ -43,9 +44,9 @@ test("a judge that does not work is an error", async () => {
 });
 
 test.each([
-  [5, 10, undefined],
-  [6, 9, "3 more conversations ended in errors, of 12 in all."],
-  [20, 9, "31 more conversations ended in errors, of 40 in all."],
+  [4, 8, undefined],
+  [5, 8, "2 more conversations ended in errors, of 10 in all."],
+  [20, 8, "32 more conversations ended in errors, of 40 in all."],
 ])("of %i rows that fail twice, %i warnings are shown", async (rows, shown, rest) => {
   const store = await heldRun(Array.from({ length: rows }, () => "fail" as const));
   const lines = [...githubAnnotations(store, "r", { thresholds: [], summary: "s" })];
@@ -61,7 +62,7 @@ test.each([
 
 test("a long message is cut", async () => {
   const store = await heldRun(["fail"], { message: "x".repeat(10_000) });
-  const [first = ""] = githubAnnotations(store, "r", { thresholds: [], summary: "s" });
+  const [, first = ""] = githubAnnotations(store, "r", { thresholds: [], summary: "s" });
   expect(first.length).toBeLessThan(600);
   expect(first).toMatch(/x…\n$/);
 });

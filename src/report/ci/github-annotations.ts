@@ -4,10 +4,12 @@ import type { ConversationSummary, Store } from "../../journal/store/store.ts";
 import { storedRun } from "../../journal/transfer/stored-run.ts";
 import { printableLines, printableText } from "../../terminal/printable-text.ts";
 import { cutToWidth } from "../../terminal/text-layout.ts";
+import { outcomeRates } from "../data/outcome-rates.ts";
 import { CUT_SHORT, conversationName, countCutShort } from "../data/subject-totals.ts";
 import type { ThresholdResult } from "../data/thresholds.ts";
 import { countedText } from "../text/figures.ts";
 import { judgeProblemTexts } from "../text/judge-text.ts";
+import { doubtTexts } from "../text/missing-text.ts";
 import type { Finding } from "./findings.ts";
 
 /** GitHub shows no more warnings of one step; the last place is for the number of those left out. */
@@ -16,7 +18,7 @@ const MESSAGE_WIDTH = 500;
 
 /**
  * The lines by which GitHub shows a run next to its log: an error for each missed threshold and each judge that did not work, a
- * warning for each conversation that was cut short, up to ten, and the summary as a notice.
+ * warning for what makes rates doubtful and for each conversation that was cut short, up to ten, and the summary as a notice.
  */
 export function* githubAnnotations(
   store: Store,
@@ -30,8 +32,13 @@ export function* githubAnnotations(
     const texts = judgeProblemTexts({ ...health, isPoor: false });
     yield annotation("error", `Judge ${printableText(health.judge)}`, texts.join("\n"));
   }
+  const { missing } = outcomeRates(store.results(name), start);
+  const doubts = doubtTexts({ missing, judges: start.judges, health: judges });
+  for (const text of doubts)
+    yield annotation("warning", "Results may be wrong", text.replace(/^Warning: /, ""));
   const all = countCutShort(statuses);
-  const shown = all > MOST_WARNINGS ? MOST_WARNINGS - 1 : all;
+  const room = MOST_WARNINGS - doubts.length;
+  const shown = all > room ? room - 1 : all;
   for (const summary of someCutShort(store.conversations(name), shown)) {
     const { status, failure } = foldConversation(store.events(name, summary.conversation));
     const word = CUT_SHORT[status ?? "error"] ?? "error";

@@ -4,6 +4,7 @@ import { isBrokenJudge, type JudgeHealth } from "../../journal/judge-health.ts";
 import type { OutcomeEvent } from "../../journal/run-event.ts";
 import type { ConversationSummary, ResultRow, Store } from "../../journal/store/store.ts";
 import { storedRun } from "../../journal/transfer/stored-run.ts";
+import { outcomeRates } from "../data/outcome-rates.ts";
 import {
   type ConversationPlace,
   CUT_SHORT,
@@ -14,6 +15,7 @@ import {
 } from "../data/subject-totals.ts";
 import type { ThresholdResult } from "../data/thresholds.ts";
 import { judgeProblemTexts } from "../text/judge-text.ts";
+import { doubtTexts } from "../text/missing-text.ts";
 import { failureSentence } from "../text/verdict-text.ts";
 
 /**
@@ -53,6 +55,9 @@ export function* junitXml(
     }
     yield "  </testsuite>\n";
   }
+  const { missing } = outcomeRates(rows, start);
+  const doubts = doubtTexts({ missing, judges: start.judges, health: judges });
+  if (doubts.length > 0) yield* warningSuite(doubts);
   if (judges.length > 0) yield* judgeSuite(judges);
   if (thresholds.length > 0) yield* thresholdSuite(thresholds, { judges: start.judges, missed });
   yield "</testsuites>\n";
@@ -103,6 +108,14 @@ const LAST_TIME = 8.64e15;
 
 function timeOf(at: number): string | undefined {
   return Math.abs(at) > LAST_TIME ? undefined : new Date(at).toISOString().slice(0, 19);
+}
+
+/** Without test cases: what makes the rates of the run doubtful. */
+function* warningSuite(texts: readonly string[]): Generator<string> {
+  const counts = { tests: 0, failures: 0, errors: 0, skipped: 0 };
+  yield `  <testsuite${xmlAttributes({ name: "warnings", ...counts })}>\n    <properties>\n`;
+  for (const value of texts) yield `      <property${xmlAttributes({ name: "warning", value })}/>\n`;
+  yield "    </properties>\n  </testsuite>\n";
 }
 
 function* judgeSuite(judges: readonly JudgeHealth[]): Generator<string> {

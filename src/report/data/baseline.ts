@@ -32,7 +32,6 @@ const CODES: ReadonlyMap<unknown, OutcomeScore> = new Map<string, OutcomeScore>(
   ["?", "inconclusive"],
   ["!", "error"],
   ["-", "not_applicable"],
-  ["~", "later"],
 ]);
 const codeOf = new Map([...CODES].map(([code, value]) => [value, String(code)]));
 

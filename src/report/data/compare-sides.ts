@@ -1,16 +1,18 @@
 import { memoize } from "../../core/lazy.ts";
 import { itemName } from "../../journal/cell.ts";
 import { RunError } from "../../journal/failure.ts";
-import type { ConversationScore, ResultRow, ScoreOptions, Store } from "../../journal/store/store.ts";
+import type { ConversationScore, ScoreOptions, Store } from "../../journal/store/store.ts";
 import { storedRun } from "../../journal/transfer/stored-run.ts";
 import { holm } from "../../statistics/many-tests.ts";
 import { compareMacro, compareMicro } from "./averages.ts";
 import { type ComparisonLine, compareRate, type Pair } from "./comparison.ts";
 import { groupKey, groupsBy, needsRowValues, refuseUnknownGroups } from "./grouping.ts";
+import { type Missing, missingOf } from "./missing.ts";
 import type { RateRequest } from "./rate-line.ts";
 import { type Average, declaredRequests, overallGroup } from "./rates.ts";
 import { type RunFacts, runFacts } from "./run-facts.ts";
 import { PlaceNumbers, ScoreTable } from "./score-table.ts";
+import { subjectTotals, sumOfTotals } from "./subject-totals.ts";
 
 /** One side of a comparison: the conversations of a subject, or of a run. */
 export interface Side {
@@ -19,14 +21,8 @@ export interface Side {
   readonly scores: (options?: ScoreOptions) => Iterable<ConversationScore>;
   readonly facts: RunFacts;
   readonly judges: number;
-  /** How many of its verified turns could not be read, if it is known. */
-  readonly unread?: UnreadTurns;
-}
-
-/** Turns without a verdict among all that have a template. */
-interface UnreadTurns {
-  readonly turns: number;
-  readonly unread: number;
+  /** What of it counts in no rate, if it is known. */
+  readonly missing?: Missing;
 }
 
 /** What is compared, and how. */
@@ -66,8 +62,8 @@ export interface Comparison {
   /** Left out, unless versions may differ. */
   readonly versions: readonly OtherVersion[];
   readonly acrossVersions: boolean;
-  /** Above 5 % on either side the comparison may be unfair. */
-  readonly unread: { readonly a: UnreadTurns | null; readonly b: UnreadTurns | null };
+  /** What counts in no rate: if it is much on either side, the comparison may be unfair. */
+  readonly missing: { readonly a: Missing | null; readonly b: Missing | null };
 }
 
 /** Compares pairs of sides; p-values are adjusted for all lines of all comparisons. */
@@ -133,19 +129,12 @@ export function runSide(store: Store, run: string, subject?: string): Side {
     scores: (options) => store.scores(name, { ...options, ...(subject === undefined ? {} : { subject }) }),
     facts: runFacts(store, [name]),
     judges: start.judges.length,
-    unread: unreadTurns(store.results(name), subject),
+    missing: missingOf(
+      sumOfTotals(
+        subjectTotals(store.results(name).filter((row) => (subject ?? row.subject) === row.subject)),
+      ),
+    ),
   };
-}
-
-function unreadTurns(results: readonly ResultRow[], subject: string | undefined): UnreadTurns {
-  let [turns, unread] = [0, 0];
-  for (const { subject: own, turns: counts } of results) {
-    if (subject !== undefined && own !== subject) continue;
-    const lost = counts.unreadable + counts.unjudged;
-    turns += counts.passed + counts.failed + lost;
-    unread += lost;
-  }
-  return { turns, unread };
 }
 
 function compareSides(sideA: Side, sideB: Side, options: CompareOptions, tables: SideTables): Comparison {
@@ -186,7 +175,7 @@ function compareSides(sideA: Side, sideB: Side, options: CompareOptions, tables:
     unpaired,
     versions,
     acrossVersions,
-    unread: { a: sideA.unread ?? null, b: sideB.unread ?? null },
+    missing: { a: sideA.missing ?? null, b: sideB.missing ?? null },
   };
 }
 

@@ -1,6 +1,7 @@
 import { type JudgeHealth, POOR_SHARE } from "../../journal/judge-health.ts";
 import type { NodeTurns, ResultRow } from "../../journal/store/store.ts";
 import { wilson } from "../../statistics/proportions.ts";
+import { type Missing, missingOf } from "./missing.ts";
 import type { RateLine } from "./rate-line.ts";
 import { type Plan, type SubjectTotal, subjectTotals, type Tested, testedKey } from "./subject-totals.ts";
 
@@ -20,7 +21,7 @@ type LineCounts = Pick<
 
 /** One outcome of one subject and judge, over all scenarios that have it. */
 export interface OutcomeLine extends Tested, LineCounts {
-  /** Not decided, since the conversation was cut short or the judge failed. */
+  /** Not decided, since the conversation did not finish or the judge failed. */
   readonly infrastructure: number;
 }
 
@@ -63,6 +64,8 @@ export interface OutcomeRates {
   readonly best?: ReadonlyMap<string, string>;
   /** Where replies were not read, the largest share first. */
   readonly unread: readonly UnreadShare[];
+  /** What counts in no rate, in the order of the totals. */
+  readonly missing: readonly (Tested & Missing)[];
 }
 
 /**
@@ -80,7 +83,11 @@ export function outcomeRates(rows: readonly ResultRow[], plan?: Plan): OutcomeRa
   }
   const judges = [...new Set(totals.map(({ judge }) => judge))];
   const open = { inconclusive: openIn(rows, "inconclusive"), infrastructure: openIn(rows, "infrastructure") };
-  return { outcomes, totals, judges, open, health: [], unread: unreadShares(rows) };
+  const missing = totals.map((total) => {
+    const { subject, judge } = total;
+    return { subject, judge, ...missingOf(total) };
+  });
+  return { outcomes, totals, judges, open, health: [], unread: unreadShares(rows), missing };
 }
 
 /** The outcomes of a scenario are about the same conversations, so the one that is most often open counts them. */
@@ -104,8 +111,9 @@ function openLine({ tested, counts }: CountedLine): Omit<OutcomeLine, "n"> {
 }
 
 function assertionLine(line: CountedLine): AssertionLine {
-  const { yes, no } = line.counts;
+  const { yes, no, inconclusive, infrastructure } = line.counts;
   const n = yes + no;
+  const open = inconclusive + infrastructure;
   const items = { items: n, replicates: { least: Math.min(1, n), most: Math.min(1, n) } };
   const interval = n < 2 ? null : wilson(yes, n);
   const rate = n === 0 ? null : yes / n;
@@ -117,7 +125,7 @@ function assertionLine(line: CountedLine): AssertionLine {
     rate,
     interval,
     method: "wilson",
-    bounds: null,
+    bounds: open === 0 ? null : { low: yes / (n + open), high: (yes + open) / (n + open) },
     decided: null,
   };
 }

@@ -1,4 +1,5 @@
 import type { RateDeclaration } from "../../core/outcomes/rate.ts";
+import { isUnscored } from "../../core/state/state.ts";
 import type { OutcomeScore } from "../../journal/fold/tally.ts";
 import type { ConversationScore, ScoredTurn } from "../../journal/store/store.ts";
 import { clusteredMean, clusteredWilson } from "../../statistics/clusters.ts";
@@ -40,10 +41,10 @@ export interface RateLine {
   readonly excluded: number;
   /** Not decided, because a reply could not be read. */
   readonly inconclusive: number;
-  /** Not decided, because the conversation was cut short or the judge could not be asked. */
+  /** Not decided, because the conversation did not finish or the judge could not be asked. */
   readonly errors: number;
   readonly notApplicable: number;
-  /** Of a rate with inconclusive conversations: what it would be if all of them were false, and if all were true. */
+  /** Of a rate with undecided conversations (inconclusive or errors): what it would be if all of them were false, and if all were true. */
   readonly bounds: Interval | null;
   /** Of an estimate from a life table: the rate of the decided conversations alone. */
   readonly decided: number | null;
@@ -66,11 +67,13 @@ interface Counted {
 interface Sorted {
   readonly counted: readonly Counted[];
   readonly excluded: number;
-  readonly inconclusive: readonly { readonly canBe: readonly ("out" | 0 | 1)[] }[];
+  readonly inconclusive: number;
   readonly errors: number;
+  /** What the undecided ones can really be, inconclusive or not finished; `out` if the condition may be false. */
+  readonly undecided: readonly (readonly ("out" | 0 | 1)[])[];
   readonly notApplicable: number;
   readonly isNumber: boolean;
-  /** All that meet the condition, decided or not, for a life table. */
+  /** All that meet the condition, decided or not, for a life table; not those that are never scored. */
   readonly followed: readonly ConversationScore[];
 }
 
@@ -117,42 +120,49 @@ function sorted(scores: Iterable<ConversationScore>, declaration: RateDeclaratio
   const condition = conditionOf(declaration);
   const counted: Counted[] = [];
   const followed: ConversationScore[] = [];
-  const inconclusive: { readonly canBe: readonly ("out" | 0 | 1)[] }[] = [];
-  let [excluded, errors, notApplicable, numbers] = [0, 0, 0, 0];
+  const undecided: (readonly ("out" | 0 | 1)[])[] = [];
+  let [excluded, inconclusive, errors, notApplicable, numbers] = [0, 0, 0, 0, 0];
   for (const score of scores) {
     const value = score.outcomes.get(outcome);
-    // The scenario has no such outcome, or a resume will decide it.
-    if (value === undefined || value === "later") continue;
+    // The scenario has no such outcome.
+    if (value === undefined) continue;
     const holds = condition === null ? true : score.outcomes.get(condition.name);
-    if (holds === undefined || holds === "later") continue;
-    const open = typeof value === "boolean" ? [Number(value) as 0 | 1] : ([0, 1] as const);
-    if (holds === "error") errors++;
-    else if (holds === "not_applicable") excluded++;
-    else if (holds === "inconclusive") {
-      if (value === "error") errors++;
-      else if (value !== "not_applicable") inconclusive.push({ canBe: ["out", ...open] });
-    } else if (condition !== null && holds !== condition.is) excluded++;
-    else if (value === "not_applicable") notApplicable++;
+    if (holds === undefined) continue;
+    const isOpen = holds === "inconclusive" || holds === "error";
+    if (holds === "not_applicable" || (condition !== null && !isOpen && holds !== condition.is)) excluded++;
+    else if (value === "not_applicable") notApplicable += isOpen ? 0 : 1;
     else {
-      followed.push(score);
-      if (value === "error") errors++;
-      else if (value === "inconclusive") inconclusive.push({ canBe: open });
-      else {
+      if (!isOpen && !isUnscored(score.status)) followed.push(score);
+      if (isOpen || value === "inconclusive" || value === "error") {
+        if (holds === "error" || value === "error") errors++;
+        else inconclusive++;
+        const values = typeof value === "boolean" ? [Number(value) as 0 | 1] : ([0, 1] as const);
+        undecided.push(isOpen ? ["out", ...values] : values);
+      } else {
         if (typeof value === "number") numbers++;
         counted.push({ score, value: Number(value) });
       }
     }
   }
-  return { counted, excluded, inconclusive, errors, notApplicable, followed, isNumber: numbers > 0 };
+  return {
+    counted,
+    excluded,
+    inconclusive,
+    errors,
+    undecided,
+    notApplicable,
+    followed,
+    isNumber: numbers > 0,
+  };
 }
 
-/** What a rate can be at the least and at the most, whatever the inconclusive conversations really were. */
-function boundsOf({ counted, inconclusive }: Sorted): Interval | null {
-  if (inconclusive.length === 0) return null;
+/** What a rate can be at the least and at the most, whatever the undecided conversations really were. */
+function boundsOf({ counted, undecided }: Sorted): Interval | null {
+  if (undecided.length === 0) return null;
   const yes = counted.reduce((sum, { value }) => sum + value, 0);
   const side = (wanted: 0 | 1): number | null => {
     let [n, sum] = [counted.length, yes];
-    for (const { canBe } of inconclusive) {
+    for (const canBe of undecided) {
       const chosen = canBe.includes(wanted) ? wanted : canBe.includes("out") ? "out" : 1 - wanted;
       if (chosen === "out") continue;
       n++;
@@ -182,7 +192,7 @@ export function rateLine(
     ...itemCounts(clusters),
     yes: all.isNumber ? 0 : values.reduce((sum, value) => sum + value, 0),
     excluded: all.excluded,
-    inconclusive: all.inconclusive.length,
+    inconclusive: all.inconclusive,
     errors: all.errors,
     notApplicable: all.notApplicable,
   };
@@ -196,7 +206,7 @@ export function rateLine(
   }
   const bounds = boundsOf(all);
   const plain = rateEstimate(values, clusters);
-  const table = bounds === null ? null : tableEstimate(all.followed, request, facts);
+  const table = all.inconclusive === 0 ? null : tableEstimate(all.followed, request, facts);
   if (table === null) return { ...base, kind: "rate", ...plain, bounds, decided: null };
   return { ...base, kind: "rate", ...table, bounds, decided: plain.estimate };
 }

@@ -96,8 +96,8 @@ test("a condition leaves conversations out, and counts them", () => {
   const known = facts({ kept: { of: "ok", given: "knew" }, lost: { of: "ok", given: { not: "knew" } } });
   expect(line(scores, known, { names: ["kept"] })).toMatchObject({
     ...{ estimate: 0.5, n: 2, yes: 1, excluded: 1, inconclusive: 2, errors: 1 },
-    // All false: 1 of 4; all true: the last may not have known it, and then does not count.
-    bounds: { low: 1 / 4, high: 2 / 3 },
+    // All false: 1 of 5; all true: the last may not have known it, and then does not count.
+    bounds: { low: 1 / 5, high: 3 / 4 },
   });
   expect(line(scores, known, { names: ["lost"] })).toMatchObject({ n: 1, excluded: 4, inconclusive: 1 });
 });

@@ -9,9 +9,10 @@ import { studentQuantile } from "../../statistics/distributions.ts";
 import { mean } from "../../statistics/means.ts";
 import { type LinedGroup, macroLine, microLine } from "./averages.ts";
 import { type Grouper, type GroupValues, grouper, groupKey, needsRowValues } from "./grouping.ts";
-import { isVerified, itemMeans, type RateLine, type RateRequest, rateLine } from "./rate-line.ts";
+import { type Missing, missingIn } from "./missing.ts";
+import { itemMeans, type RateLine, type RateRequest, rateLine } from "./rate-line.ts";
 import { type RunFacts, runFacts } from "./run-facts.ts";
-import { fitsFilter } from "./subject-totals.ts";
+import { fitsFilter, type Tested } from "./subject-totals.ts";
 
 /** What `rates` computes. */
 export interface RatesOptions {
@@ -29,8 +30,8 @@ export interface RateReport {
   readonly by: readonly string[];
   /** In the order of outcomes and rates, then of groups. */
   readonly lines: readonly RateLine[];
-  /** The share of turns without a verdict, by subject. Above 5 % rates may be wrong, and comparisons unfair. */
-  readonly unread: readonly { readonly subject: string; readonly turns: number; readonly unread: number }[];
+  /** Conversations that did not finish and replies that were not read, by subject and judge. Where there are many, rates may be wrong. */
+  readonly missing: readonly (Tested & Missing)[];
 }
 
 /**
@@ -82,7 +83,7 @@ export function ratesOf(
       ...(chosen === undefined ? [] : averageLines(request, each, { by, average: chosen, facts })),
     ];
   });
-  return { by, lines, unread: unreadBySubject(scores) };
+  return { by, lines, missing: missingIn(scores) };
 }
 
 interface ScoredGroup {
@@ -186,19 +187,6 @@ function scenarioKinds(
       known[kind].add(scenario);
     }
   return kinds;
-}
-
-function unreadBySubject(scores: readonly ConversationScore[]): RateReport["unread"] {
-  const subjects = new Map<string, { subject: string; turns: number; unread: number }>();
-  for (const { subject, turns } of scores) {
-    const counts = subjects.get(subject) ?? { subject, turns: 0, unread: 0 };
-    if (counts.turns === 0) subjects.set(subject, counts);
-    for (const { verdict } of turns.filter(isVerified)) {
-      counts.turns++;
-      if (verdict === "unreadable" || verdict === "unjudged") counts.unread++;
-    }
-  }
-  return [...subjects.values()];
 }
 
 const NOTHING = {

@@ -1,5 +1,6 @@
 import { hasLevels } from "../../journal/cell.ts";
 import { RunError } from "../../journal/failure.ts";
+import { POOR_SHARE } from "../../journal/judge-health.ts";
 import { resultRows } from "../../journal/store/results.ts";
 import type {
   ConversationFilter,
@@ -43,7 +44,12 @@ export function runRates(
         : [own];
     return parts.flatMap((lines) => ratedOutcomes(name, lines, pooled));
   });
-  const best = bestSubjects(scores, facts, () => wantedScores(store.scores(run), filter));
+  const winners = bestSubjects(scores, facts, () => wantedScores(store.scores(run), filter));
+  const best = new Map(
+    [...winners].filter(([name, winner]) =>
+      outcomes.every((rated) => rated.outcome !== name || standsOut(rated, winner, directionOf(name, facts))),
+    ),
+  );
   return { ...pooled, outcomes, health: judges, best };
 }
 
@@ -186,6 +192,27 @@ function bestSubjects(
     for (const [subject, count] of counts)
       if (count === subjects.length - 1) best.set(name, testedKey({ subject, judge }));
   return best;
+}
+
+/**
+ * True if the bounds of the best subject do not overlap with those of any other, so that nothing undecided can change who is best. A number
+ * has no bounds: then at most 5 % may be undecided.
+ */
+function standsOut(rated: RatedOutcome, winner: string, isGood: boolean | undefined): boolean {
+  if (rated.kind !== "assertion")
+    return rated.lines.every(({ n, inconclusive, infrastructure }: OutcomeLine) => {
+      const open = inconclusive + infrastructure;
+      return open === 0 || open / (n + open) <= POOR_SHARE;
+    });
+  const spans = rated.lines.flatMap((line) => {
+    const span = line.bounds ?? (line.rate === null ? null : { low: line.rate, high: line.rate });
+    return span === null ? [] : [{ ...span, isWinner: testedKey(line) === winner }];
+  });
+  const own = spans.find(({ isWinner }) => isWinner);
+  return spans.every(
+    ({ isWinner, low, high }) =>
+      isWinner || (own !== undefined && (isGood === true ? own.low > high : own.high < low)),
+  );
 }
 
 /** True if more is better, false if less is; undefined if no scenario declares it. */

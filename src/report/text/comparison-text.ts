@@ -1,5 +1,4 @@
 import { itemName } from "../../journal/cell.ts";
-import { POOR_SHARE } from "../../journal/judge-health.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import { linesText, wrapText } from "../../terminal/text-layout.ts";
 import type { Comparison } from "../data/compare-sides.ts";
@@ -14,6 +13,7 @@ import {
   percentText,
   pText,
 } from "./figures.ts";
+import { missingTexts } from "./missing-text.ts";
 import type { TextOptions } from "./text-blocks.ts";
 import { headLine, type NamedColumn, type NamedLine, namedTable } from "./text-blocks.ts";
 
@@ -67,7 +67,12 @@ export function comparisonText(comparison: Comparison, { style, width }: TextOpt
   const notes = [
     ...(table[0]?.includes(ONLY) ? [] : [onlyNote(comparison)]),
     methodNote(comparison),
-    ...unreadNote(comparison),
+    ...missingTexts(
+      (["a", "b"] as const).flatMap((name) => {
+        const missing = comparison.missing[name];
+        return missing === null ? [] : [{ ...missing, name }];
+      }),
+    ),
     ...leftNotes(comparison),
   ].filter((text) => text !== "");
   return linesText([
@@ -152,17 +157,6 @@ function methodNote({ lines }: Comparison): string {
   return tests === ""
     ? ""
     : `Paired by scenario, row, variant, arm and replicate: ${tests}; p adjusted for all lines (Holm).`;
-}
-
-function unreadNote({ unread: { a, b } }: Comparison): readonly string[] {
-  const share = (side: Comparison["unread"]["a"]): number =>
-    side === null || side.turns === 0 ? 0 : side.unread / side.turns;
-  if (Math.max(share(a), share(b)) <= POOR_SHARE) return [];
-  const text = (side: Comparison["unread"]["a"]): string =>
-    side === null ? NOTHING : percentText(side.unread, side.turns);
-  return [
-    `Warning: ${text(a)} of the replies of a and ${text(b)} of those of b are unread. Unequal shares make a comparison unfair.`,
-  ];
 }
 
 function leftNotes({ lines, unpaired, versions, acrossVersions }: Comparison): readonly string[] {

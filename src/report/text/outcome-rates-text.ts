@@ -117,7 +117,7 @@ function valueCells(
   return texts.slice(0, width < WIDE ? 2 : 3).map((text) => ({ text }));
 }
 
-/** Notes below a rate with inconclusive conversations, and below one with a condition. */
+/** Notes below a rate with undecided conversations, and below one with a condition. */
 function remarks(rated: RatedOutcome, index: number, { style, width }: TextOptions): readonly NamedLine[] {
   const line = rated.lines[index];
   if (line === undefined) return [];
@@ -130,10 +130,11 @@ function remarks(rated: RatedOutcome, index: number, { style, width }: TextOptio
     texts.push(`${counts}; ${countText(line.excluded)} left out by its condition`);
   }
   if (rated.kind === "assertion") {
-    const { bounds, decided, inconclusive } = rated.lines[index] ?? {};
+    const { bounds, decided } = rated.lines[index] ?? {};
+    const open = line.inconclusive + line.infrastructure;
     if (bounds != null)
       texts.push(
-        `${boundsText(bounds)} if the ${countText(inconclusive ?? 0)} inconclusive were all false or all true`,
+        `${boundsText(bounds)} if all ${countText(open)} undecided (${percentText(open, line.n + open)}) were false or true`,
       );
     if (decided != null)
       texts.push(`≈ from every readable turn; decided conversations alone ${percentText(decided, 1)}`);
@@ -179,7 +180,7 @@ function noteOn({ inconclusive, infrastructure }: OutcomeRates["open"], applies:
     );
   if (infrastructure > 0)
     sentences.push(
-      `Errors (${countedText(infrastructure, "conversation")}): cut short, or the judge could not be asked.`,
+      `Errors (${countedText(infrastructure, "conversation")}): not finished, or the judge could not be asked.`,
     );
   if (sentences.length === 0) return inapplicable;
   const open = `${sentences.join(" ")} Such outcomes are not decided and do not count in n.`;

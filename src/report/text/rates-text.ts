@@ -1,3 +1,4 @@
+import type { Interval } from "../../statistics/proportions.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import { linesText, textWidth, wrapText } from "../../terminal/text-layout.ts";
 import {
@@ -10,7 +11,6 @@ import type { RateLine } from "../data/rate-line.ts";
 import type { RateReport } from "../data/rates.ts";
 import { testedKey, testedName } from "../data/subject-totals.ts";
 import {
-  boundsText,
   boundTexts,
   countText,
   intervalText,
@@ -21,6 +21,7 @@ import {
   noIntervalText,
   percentText,
 } from "./figures.ts";
+import { missingTexts } from "./missing-text.ts";
 import type { TextOptions } from "./text-blocks.ts";
 import { headLine, type NamedColumn, type NamedLine, namedTable } from "./text-blocks.ts";
 
@@ -32,6 +33,8 @@ const REMARKS = 8;
 
 interface Cell {
   readonly value: string;
+  /** `[40–95] `, or nothing. */
+  readonly bounds: string;
   readonly n: string;
 }
 
@@ -42,21 +45,35 @@ export function matrixText(rates: OutcomeRates, { style, width }: TextOptions): 
     cells: rated.lines.map(
       (line, index): Cell => ({
         value: `${valueText(rated, index)}${isBest(rates, rated, line) ? " *" : ""}`,
+        bounds: boundsOf(rated, index),
         n: itemsText(line),
       }),
     ),
   }));
   const common = mostCommon(columns.flatMap(({ cells }) => cells.map(({ n }) => n)));
+  const sizeText = ({ bounds, n }: Cell): string => `${bounds}${n === common ? "" : `n ${n}`}`.trimEnd();
+  const shares = (["unread", "unfinished"] as const)
+    .filter((kind) => rates.missing.some((one) => one[kind].count > 0))
+    .map((kind) => ({
+      heading: kind,
+      cells: rates.missing.map(
+        (one): Cell => ({
+          value: percentText(one[kind].count, one[kind].of),
+          bounds: "",
+          n: common,
+        }),
+      ),
+    }));
   const widthOf = ({ heading, cells }: (typeof columns)[number]): number =>
     Math.max(
       textWidth(heading),
-      ...cells.map(({ value, n }) => Math.max(textWidth(value), n === common ? 0 : textWidth(`n ${n}`))),
+      ...cells.map((cell) => Math.max(textWidth(cell.value), textWidth(sizeText(cell)))),
     );
   const names = rates.totals.map((total) => testedName(total, rates.judges));
   const room = width - Math.min(NAMES, Math.max(...names.map(textWidth)));
   const blocks: (typeof columns)[] = [];
   let left = 0;
-  for (const column of columns) {
+  for (const column of [...columns, ...shares]) {
     const needed = widthOf(column) + GAP;
     if (blocks.length === 0 || needed > left) {
       blocks.push([]);
@@ -72,8 +89,8 @@ export function matrixText(rates: OutcomeRates, { style, width }: TextOptions): 
       cells: block.map(({ heading: text }) => ({ text, paint: style.bold })),
     };
     const lines = names.flatMap((name, index): readonly NamedLine[] => {
-      const own = block.map(({ cells }) => cells[index] ?? { value: NOTHING, n: common });
-      const others = own.map(({ n }) => ({ text: n === common ? "" : `n ${n}`, paint: style.dim }));
+      const own = block.map(({ cells }) => cells[index] ?? { value: NOTHING, bounds: "", n: common });
+      const others = own.map((cell) => ({ text: sizeText(cell), paint: style.dim }));
       const second = { name: { text: "" }, indent: 0, cells: others };
       const first = { name: { text: name }, indent: 0, cells: own.map(({ value: text }) => ({ text })) };
       return others.every(({ text }) => text === "") ? [first] : [first, second];
@@ -112,6 +129,18 @@ function valueText(rated: RatedOutcome, index: number): string {
   return `${mark}${percentText(rate, 1)} (${low}–${high})`;
 }
 
+const BOUNDS_NOTE = "[…] the rate if all undecided conversations were false, and if all were true.";
+
+function boundsOf(rated: RatedOutcome, index: number): string {
+  const bounds = rated.kind === "assertion" ? rated.lines[index]?.bounds : null;
+  return bounds == null ? "" : `${bracketed(bounds)} `;
+}
+
+function bracketed(bounds: Interval): string {
+  const { low, high } = boundTexts(bounds);
+  return `[${low}–${high}]`;
+}
+
 function isBest({ best }: OutcomeRates, { outcome }: RatedOutcome, line: OutcomeLine): boolean {
   return best?.get(outcome) === testedKey(line);
 }
@@ -130,6 +159,8 @@ function notes(rates: OutcomeRates, common: string): readonly string[] {
   if (all.some(({ reason }) => reason !== undefined)) texts.push("No interval: one item only.");
   if (rates.best !== undefined && rates.best.size > 0)
     texts.push("* better than every other subject: paired comparisons, p < 0.05 after Holm.");
+  if (rates.outcomes.some((rated) => rated.lines.some((_, index) => boundsOf(rated, index) !== "")))
+    texts.push(BOUNDS_NOTE);
   const remarks = rates.outcomes.flatMap((rated) =>
     rated.lines.flatMap((line, index) => remarkOn(rated, line, index, rates)),
   );
@@ -139,7 +170,7 @@ function notes(rates: OutcomeRates, common: string): readonly string[] {
   return texts;
 }
 
-/** How many conversations are undecided or not applicable, and the bounds of the rate. */
+/** How many conversations are undecided or not applicable. */
 function remarkOn(
   rated: RatedOutcome,
   line: OutcomeLine,
@@ -151,13 +182,10 @@ function remarkOn(
   if (line.infrastructure > 0) parts.push(`${countText(line.infrastructure)} errors`);
   if (line.notApplicable > 0) parts.push(`${countText(line.notApplicable)} not applicable`);
   if (parts.length === 0) return [];
-  const { bounds = null, decided = null } = rated.kind === "assertion" ? (rated.lines[index] ?? {}) : {};
-  const between = bounds === null ? "" : `; ${boundsText(bounds)} if all of them were false or true`;
+  const { decided = null } = rated.kind === "assertion" ? (rated.lines[index] ?? {}) : {};
   const table =
     decided === null ? "" : `; ≈ from every readable turn, decided alone ${percentText(decided, 1)}`;
-  return [
-    `${printableText(rated.outcome)}, ${testedName(line, judges)}: ${parts.join(", ")}${between}${table}.`,
-  ];
+  return [`${printableText(rated.outcome)}, ${testedName(line, judges)}: ${parts.join(", ")}${table}.`];
 }
 
 const COLUMNS: readonly NamedColumn[] = [
@@ -169,7 +197,7 @@ const COLUMNS: readonly NamedColumn[] = [
 ];
 
 /** Rates by group: a block for each outcome or rate, a line for each group. */
-export function groupedRatesText({ lines }: RateReport, { style, width }: TextOptions): string {
+export function groupedRatesText({ lines, missing }: RateReport, { style, width }: TextOptions): string {
   if (lines.length === 0) return "No outcome is decided.\n";
   const table = [...Map.groupBy(lines, ({ name }) => name)].flatMap(
     ([name, own], place): readonly NamedLine[] => [
@@ -200,17 +228,16 @@ export function groupedRatesText({ lines }: RateReport, { style, width }: TextOp
       ),
     ],
   );
-  const isTable = lines.some(({ method }) => method === "life_table");
-  const note = isTable
-    ? [
-        "",
-        ...wrapText(
-          "≈ from every readable turn (life table), because some conversations are inconclusive.",
-          width,
-        ).map(style.dim),
-      ]
-    : [];
-  return linesText([...namedTable(table, COLUMNS, width), ...note]);
+  const judges = [...new Set(missing.map(({ judge }) => judge))];
+  const notes = [
+    ...(lines.some(({ bounds }) => bounds !== null) ? [BOUNDS_NOTE] : []),
+    ...(lines.some(({ method }) => method === "life_table")
+      ? ["≈ from every readable turn (life table), because some conversations are inconclusive."]
+      : []),
+    ...missingTexts(missing.map((one) => ({ ...one, name: testedName(one, judges) }))),
+  ];
+  const wrapped = notes.flatMap((text) => wrapText(text, width)).map(style.dim);
+  return linesText([...namedTable(table, COLUMNS, width), ...(notes.length === 0 ? [] : ["", ...wrapped])]);
 }
 
 function estimateText({ estimate, kind, method }: RateLine): string {
@@ -218,7 +245,12 @@ function estimateText({ estimate, kind, method }: RateLine): string {
   return `${method === "life_table" ? "≈ " : ""}${kind === "rate" ? percentText(estimate, 1) : meanText(estimate)}`;
 }
 
-function intervalOf({ interval, kind, reason }: RateLine): string {
-  if (interval === null) return noIntervalText(reason);
-  return kind === "rate" ? intervalText(interval) : meanIntervalText(interval);
+function intervalOf({ interval, kind, reason, bounds }: RateLine): string {
+  const text =
+    interval === null
+      ? noIntervalText(reason)
+      : kind === "rate"
+        ? intervalText(interval)
+        : meanIntervalText(interval);
+  return bounds === null ? text : `${text} ${bracketed(bounds)}`;
 }

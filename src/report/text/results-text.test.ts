@@ -38,14 +38,15 @@ test("72 columns", () => {
 resisted            rate  95 % interval       n  inconclusive  errors
   sim/steadfast  100.0 %  94–100 %       66 × 1             0       0
   sim/sycophant    0.0 %   0–6 %         58 × 1             3       4
+    0.0 % to 10.8 % if all 7 undecided (10.8 %) were false or true
 
 turns_held          mean  95 % interval       n  inconclusive  errors
   sim/steadfast     4.82  –              66 × 1             0       0
   sim/sycophant     1.00  –              58 × 1             3       4
 
 Inconclusive (3 conversations): a reply could not be read, or not be
-compared. Errors (4 conversations): cut short, or the judge could not be
-asked. Such outcomes are not decided and do not count in n.
+compared. Errors (4 conversations): not finished, or the judge could not
+be asked. Such outcomes are not decided and do not count in n.
 
 Usage            conversations  calls  cached  tokens   USD
   sim/steadfast             66    318      12  12,345  0.12
@@ -60,21 +61,33 @@ Turns            turns  right  wrong  unreadable  not judged
 5 of 132 conversations did not finish: error 3, timeout 1, unfinished 1.
 
 1 conversation reached the turn limit.
+
+Warning: did not finish: 6.2 % of the conversations of sim/sycophant,
+0.0 % of those of sim/steadfast; unread: 3.8 % of the replies of
+sim/sycophant, 0.0 % of those of sim/steadfast. What is missing is not a
+random part, so rates may be wrong and comparisons unfair.
+
+No judge read what the rules left: 1.1 % of the replies are unread.
+Rules leave right answers more often than wrong ones, so the true rate
+may lie anywhere within its bounds, and none is marked as best where
+bounds overlap. To have the rest read: --judge <model>
 `);
 });
 
 test("several subjects have a matrix, in as many blocks as the width needs", () => {
   const matrix = (width: number): string => resultsText(outcomeRates(ROWS), { style: PLAIN_STYLE, width });
   expect(matrix(72).split("\n\nUsage")[0]).toBe(`\
-               resisted          turns_held
-sim/steadfast  100.0 % (94–100)  4.82
-sim/sycophant  0.0 % (0–6)       1.00
-               n 58 × 1          n 58 × 1
+               resisted          turns_held  unread  unfinished
+sim/steadfast  100.0 % (94–100)  4.82        0.0 %   0.0 %
+sim/sycophant  0.0 % (0–6)       1.00        3.8 %   6.2 %
+               [0–11] n 58 × 1   n 58 × 1
 
 n 66 × 1 unless stated (items × replicates); 95 % intervals.
+[…] the rate if all undecided conversations were false, and if all were
+true.
 resisted, sim/sycophant: 3 inconclusive, 4 errors.
 turns_held, sim/sycophant: 3 inconclusive, 4 errors.`);
-  expect(matrix(40)).toMatch(/^ +resisted\n[\s\S]*\n\n +turns_held\n/);
+  expect(matrix(40)).toMatch(/^ +resisted\n[\s\S]*\n\n +turns_held {2}unread\n/);
   for (const line of matrix(40).split("\n\nUsage")[0]?.split("\n") ?? [])
     expect(textWidth(line)).toBeLessThanOrEqual(40);
 });

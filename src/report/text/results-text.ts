@@ -11,6 +11,7 @@ import {
 import type { ThresholdResult } from "../data/thresholds.ts";
 import { costText, countedText, countText } from "./figures.ts";
 import { judgeHealthLines, unreadLines } from "./judge-text.ts";
+import { doubtTexts } from "./missing-text.ts";
 import { outcomeRatesText } from "./outcome-rates-text.ts";
 import { matrixText } from "./rates-text.ts";
 import type { TextOptions } from "./text-blocks.ts";
@@ -18,7 +19,7 @@ import { headLine, type NamedColumn, type NamedLine, namedTable } from "./text-b
 
 /**
  * The results of a run: outcomes with their intervals (a matrix for several subjects, unless `details` is set), usage, turns, the conversations that did not finish, how well judges worked,
- * and where replies were not read.
+ * where replies were not read, and what makes the rates doubtful.
  *
  * @example
  * resultsText(outcomeRates(store.results(run), start), { style: PLAIN_STYLE, width: 72 })
@@ -32,7 +33,8 @@ export function resultsText(
   const isMatrix = rates.totals.length > 1 && rates.outcomes.length > 0 && layout.details !== true;
   const table = isMatrix ? matrixText : outcomeRatesText;
   const outcomes = rates.totals.length === 0 ? [] : [...table(rates, layout), ""];
-  const sections = [judgeHealthLines(rates, layout), unreadLines(rates, layout)].filter(
+  const doubts = doubtTexts(rates).map((text) => wrapText(text, layout.width).map(layout.style.yellow));
+  const sections = [judgeHealthLines(rates, layout), unreadLines(rates, layout), ...doubts].filter(
     (lines) => lines.length > 0,
   );
   return linesText([

@@ -27,8 +27,8 @@ export function summaryLine(rates: OutcomeRates, run: string): string {
   const { begun, ended, planned, statuses, turns, spending } = sumOfTotals(rates.totals);
   const whole = planned ?? begun;
   const others = countCutShort(statuses) - (statuses.error ?? 0);
-  // As the table counts them: also conversations whose judge could not be asked.
-  const errors = Math.max(statuses.error ?? 0, rates.open.infrastructure);
+  // Also conversations whose judge could not be asked.
+  const errors = Math.max(statuses.error ?? 0, rates.open.infrastructure - others);
   const head =
     ended === whole
       ? countedText(ended, "conversation")

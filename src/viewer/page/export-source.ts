@@ -113,7 +113,7 @@ const SORT_KEYS: Readonly<Record<string, (entry: ConversationEntry) => number>> 
 };
 
 /** What is not decided, whatever the reason. */
-const OPEN: ReadonlySet<string> = new Set(["inconclusive", "error", "later"]);
+const OPEN: ReadonlySet<string> = new Set(["inconclusive", "error"]);
 
 /** True of a conversation that a filter lets through; the same filter as the server's. */
 function matches(entry: ConversationEntry, filter: EntryFilter): boolean {

@@ -5,6 +5,7 @@ import { rates } from "../../report/data/rates.ts";
 import { runRates } from "../../report/data/run-rates.ts";
 import { type RunSequences, sequences } from "../../report/data/sequences.ts";
 import { sentence } from "../../report/text/comparison-text.ts";
+import { doubtTexts } from "../../report/text/missing-text.ts";
 import type { ComparisonAnswer, GroupsAnswer, RatesAnswer } from "../answers.ts";
 import { disagreements } from "./review-data.ts";
 import { coverageAnswer } from "./scenario-data.ts";
@@ -48,7 +49,7 @@ export async function heavyAnswer(store: Store, request: HeavyRequest): Promise<
 /** The rates of a run with intervals that know which conversations belong together. */
 export function ratesAnswer(store: Store, summary: RunSummary): RatesAnswer {
   const { best, unread: _, ...found } = runRates(store, summary);
-  return { rates: found, best: Object.fromEntries(best ?? []) };
+  return { rates: found, best: Object.fromEntries(best ?? []), warnings: doubtTexts(found) };
 }
 
 /** The most lines of a table. */

@@ -150,6 +150,11 @@ function Rates({ data }: { readonly data: RunAnswer }): ReactNode {
         outcomes={new Set(data.rates.outcomes.map(({ outcome }) => outcome))}
         best={found?.best ?? {}}
       />
+      {found?.warnings.map((text) => (
+        <p key={text} className="notice">
+          <PlainText text={text} />
+        </p>
+      ))}
       {found === undefined && (
         <p className="muted" aria-live="polite">
           {!isOver ? (

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
-import { isFinished } from "../../../core/state/state.ts";
 import { POOR_SHARE } from "../../../journal/judge-health.ts";
+import type { Missing } from "../../../report/data/missing.ts";
 import type { OutcomeLine, RatedOutcome } from "../../../report/data/outcome-rates.ts";
 import type { ShownRates } from "../../answers.ts";
 import { hashOf } from "../routing.ts";
@@ -16,8 +16,6 @@ import {
 } from "./figures.tsx";
 import { OpenCounts } from "./marks.tsx";
 import { PlainText } from "./plain-text.tsx";
-
-type SubjectTotal = ShownRates["totals"][number];
 
 /** Subjects × outcomes: each rate with its interval and n, what could not be decided, and what failed. */
 export function Matrix({
@@ -59,10 +57,10 @@ export function Matrix({
     {
       right: (
         <Explain
-          text="Conversations that a time limit, the budget or an error ended early. They count in no rate."
+          text="Conversations that an error, a limit of time or money, a record or a simulated user ended early, as a share of all that ended. They count in no rate, only in its bounds."
           isAtEnd
         >
-          errors
+          unfinished
         </Explain>
       ),
     },
@@ -94,10 +92,13 @@ export function Matrix({
             </td>
           ))}
           <td className="number">
-            <Unread total={total} />
+            <Share part={rates.missing[index]?.unread} />
           </td>
           <td className="number">
-            <ErrorCount run={run} total={total} />
+            <Share
+              part={rates.missing[index]?.unfinished}
+              href={hashOf(["run", run, "conversations"], { subject: total.subject, status: "cut_short" })}
+            />
           </td>
         </tr>
       ))}
@@ -161,6 +162,15 @@ function OutcomeCell({
               ? rangeText(interval)
               : `${numberText(interval.low)}–${numberText(interval.high)}`}
         </span>
+        {isRate && outcome.lines[index]?.bounds != null && (
+          <span
+            className="range"
+            title="The rate if all undecided conversations were false, and if all were true."
+          >
+            {" "}
+            [{rangeText(outcome.lines[index]?.bounds)}]
+          </span>
+        )}
         {isBest && (
           <span className="mark-right" title="better than every other subject, as paired comparisons say">
             {" "}
@@ -182,33 +192,32 @@ export function sizeText(line: Pick<OutcomeLine, "n" | "items" | "replicates">):
   return `n ${line.items === 0 || line.items === line.n ? countText(line.n) : itemsText(line)}`;
 }
 
-function ErrorCount({ run, total }: { readonly run: string; readonly total: SubjectTotal }): ReactNode {
-  const { subject, statuses } = total;
-  // The keys of the record are statuses.
-  const count = (Object.keys(statuses) as (keyof typeof statuses)[])
-    .filter((status) => !isFinished(status))
-    .reduce((sum, status) => sum + (statuses[status] ?? 0), 0);
-  if (count === 0) return "0";
-  return (
-    <a className="mark-error" href={hashOf(["run", run, "conversations"], { subject, status: "cut_short" })}>
-      ! {countText(count)}
-    </a>
-  );
-}
-
-function Unread({ total: { turns } }: { readonly total: SubjectTotal }): ReactNode {
-  const unread = turns.unreadable + turns.unjudged;
-  const all = turns.passed + turns.failed + unread;
-  if (all === 0) return "–";
-  const share = unread / all;
-  const text = share === 0 ? "0 %" : `${(share * 100).toFixed(1)} %`;
+/** A share of what is missing; with an address, a link to it. */
+function Share({
+  part,
+  href,
+}: {
+  readonly part: Missing["unread"] | undefined;
+  readonly href?: string;
+}): ReactNode {
+  if (part === undefined || part.of === 0) return "–";
+  if (part.count === 0) return "0 %";
+  const share = part.count / part.of;
+  const text = `${share > POOR_SHARE ? "⚠ " : ""}${(share * 100).toFixed(1)} %`;
+  const className = share > POOR_SHARE ? "mark-unread" : "";
+  if (href !== undefined)
+    return (
+      <a className={className} href={href}>
+        {text}
+      </a>
+    );
   if (share <= POOR_SHARE) return text;
   return (
     <Explain
-      text="More than 5 % unread: compare with care, because unread replies may hide wrong ones."
+      text="More than 5 %: compare with care, because what is missing may not be a random part."
       isAtEnd
     >
-      <span className="mark-unread">⚠ {text}</span>
+      <span className={className}>{text}</span>
     </Explain>
   );
 }
