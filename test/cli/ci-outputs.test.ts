@@ -120,12 +120,14 @@ describe("GitHub", () => {
     expect(annotations.map((line) => line.replace(/ title=.*/, ""))).toEqual([
       "::error",
       "::warning",
+      "::warning",
       "::notice",
     ]);
-    expect(annotations[1]).toContain("bad_request: openai/gpt-5-mini");
+    expect(annotations[1]).toContain("did not finish: 50.0 %25 of the conversations");
+    expect(annotations[2]).toContain("bad_request: openai/gpt-5-mini");
     expect(stdout).not.toMatch(/^::error::mine/m);
     expect(stdout).not.toMatch(/^\n::/m);
-    expect(annotations[2]).toMatch(/::elenchus: 2 conversations, .*, run \w+$/);
+    expect(annotations[3]).toMatch(/::elenchus: 2 conversations, .*, run \w+$/);
   });
 
   test("--no-github leaves them out, --github asks for them elsewhere", async () => {

@@ -152,7 +152,7 @@ describe("a record walks through the graph", () => {
     expect(store.results("r")).toMatchObject([
       {
         statuses: { record_mismatch: 1, completed: 1 },
-        outcomes: { held: { yes: 0, no: 1, inconclusive: 0, infrastructure: 0 } },
+        outcomes: { held: { yes: 0, no: 1, inconclusive: 0, infrastructure: 1 } },
       },
     ]);
     expect(store.run("r")?.start).toMatchObject({ conversations: 2, configuration: { recorded: true } });

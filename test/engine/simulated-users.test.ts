@@ -156,7 +156,7 @@ describe("a simulated user", () => {
     });
     expect(store.results("r")[0]).toMatchObject({
       statuses: { simulator_fault: 1 },
-      outcomes: { right: { inconclusive: 0, infrastructure: 0 } },
+      outcomes: { right: { inconclusive: 0, infrastructure: 1 } },
     });
     // It is over: a resume does not go on with it.
     const [again] = await resumeRun("r", { scenarios: clinic(), subjects: doctor(), simulator, store })

@@ -20,7 +20,7 @@ import { failureSentence } from "../text/verdict-text.ts";
 
 /**
  * A run as a JUnit file, in pieces: a suite for each scenario, subject and judge with a test case for each conversation, a suite with
- * a test case for each judge model, and a suite of thresholds, which alone can fail. Of all conversations but one, only a line of the results is in memory.
+ * a test case for each judge model, a suite of thresholds, which alone can fail, and one without test cases for what makes rates doubtful. Of all conversations but one, only a line of the results is in memory.
  */
 export function* junitXml(
   store: Store,
@@ -55,11 +55,11 @@ export function* junitXml(
     }
     yield "  </testsuite>\n";
   }
+  if (judges.length > 0) yield* judgeSuite(judges);
+  if (thresholds.length > 0) yield* thresholdSuite(thresholds, { judges: start.judges, missed });
   const { missing } = outcomeRates(rows, start);
   const doubts = doubtTexts({ missing, judges: start.judges, health: judges });
   if (doubts.length > 0) yield* warningSuite(doubts);
-  if (judges.length > 0) yield* judgeSuite(judges);
-  if (thresholds.length > 0) yield* thresholdSuite(thresholds, { judges: start.judges, missed });
   yield "</testsuites>\n";
 }
 

@@ -6,7 +6,6 @@ import { INITIAL_STATE, type ScenarioState } from "../../core/state/state.ts";
 import { scoreRange, type Trait } from "../../core/templates/rubric.ts";
 import type { TemplateField } from "../../core/templates/template.ts";
 import { type JsonObject, type JsonValue, ownValue } from "../../core/values/json.ts";
-import type { TraitResult } from "../../grading/verify/trait-value.ts";
 import { foldCalls, type MadeCall } from "../../journal/fold/calls.ts";
 import { type Conversation, foldConversation } from "../../journal/fold/conversation.ts";
 import { outcomeScore } from "../../journal/fold/tally.ts";
@@ -276,7 +275,10 @@ function traitViews(
 }
 
 /** The values that a trait can have, as far as they can be listed. */
-function traitChoices(trait: Trait | undefined, read: TraitResult["value"]): readonly JsonValue[] {
+function traitChoices(
+  trait: Trait | undefined,
+  read: NonNullable<Turn["rubric"]>[string],
+): readonly JsonValue[] {
   if (trait?.type === "regex" || typeof read === "boolean") return [true, false];
   if (trait?.type !== "llm") return read === null ? [] : [read];
   if (trait.kind === "literal") return Object.keys(trait.classes);
