@@ -44,6 +44,7 @@ type SettingFlagName =
   | "scenario"
   | "tag"
   | "failUnder"
+  | "minDecided"
   | "failOnErrors"
   | "junit"
   | "store";
@@ -166,11 +167,17 @@ const SETTING_FLAGS: Readonly<Record<SettingFlagName, SettingFlag>> = {
       "exit 1 if the rate of an outcome is lower; resisted=0.9:lower tests the lower bound of its interval",
     isRepeatable: true,
   },
+  minDecided: {
+    key: "minDecided",
+    group: "results",
+    syntax: "--min-decided <share>",
+    about: "share of conversations that must be decided for a threshold to be reached",
+  },
   failOnErrors: {
     key: "failOnErrors",
     group: "results",
     syntax: "--fail-on-errors",
-    about: "exit 1 if a conversation ended in an error or a timeout, or a judge failed",
+    about: "exit 1 if a conversation ended in an error or was cut short, or a judge failed",
   },
   junit: { key: "junit", group: "results", syntax: "--junit <file>", about: "write a JUnit report" },
   store: {
@@ -206,6 +213,7 @@ const RUN_FLAGS: readonly SettingFlagName[] = [
   "fresh",
   "retryUnreadable",
   "failUnder",
+  "minDecided",
   "failOnErrors",
   "junit",
   "store",

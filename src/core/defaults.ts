@@ -19,6 +19,8 @@ export const DEFAULTS = {
   callTimeoutMs: 180_000,
   /** How long a server that cannot be reached is waited for. */
   patienceMs: 600_000,
+  /** The least share of conversations that must be decided for a threshold to be reached. */
+  minDecided: 0.8,
   /** For the start of a tool server, and for one call of a tool. */
   toolStartTimeoutMs: 30_000,
   toolCallTimeoutMs: 60_000,

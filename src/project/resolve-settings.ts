@@ -10,7 +10,7 @@ import { parseYamlText } from "./scenario-files/yaml-text.ts";
 import { SettingEntries, type SettingEntry } from "./setting-entries.ts";
 import { DEFAULT_SETTINGS, type SettingKey, type Settings } from "./settings.ts";
 import { SETTING_SHAPES, settingsShape } from "./settings-shape.ts";
-import { parseBudget, parseDuration, readFailUnder, readLevels } from "./short-forms.ts";
+import { parseBudget, parseDuration, parseShare, readFailUnder, readLevels } from "./short-forms.ts";
 
 /** Settings, and where each comes from. */
 export interface ResolvedSettings {
@@ -131,6 +131,8 @@ function asNumber(key: string, value: unknown): unknown {
 function normalised(key: string, value: unknown): unknown {
   if (key === "budget" && typeof value === "string") return parseBudget(value).limits;
   if (key === "patience" && typeof value === "string") return parseDuration(value).ms;
+  // The shape has been checked.
+  if (key === "minDecided") return parseShare(value as string | number).share;
   if (key === "failUnder") return readFailUnder(value).limits;
   if (key === "variant") return readLevels(value).levels;
   return LISTS.has(key) && !Array.isArray(value) ? [value] : value;

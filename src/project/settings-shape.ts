@@ -20,7 +20,7 @@ import {
 } from "../core/schema/shape.ts";
 import { RUBRIC_SHAPE } from "../core/templates/rubric-shape.ts";
 import type { SettingKey } from "./settings.ts";
-import { parseBudget, parseDuration, readFailUnder, readLevels } from "./short-forms.ts";
+import { parseBudget, parseDuration, parseShare, readFailUnder, readLevels } from "./short-forms.ts";
 
 const WHOLE: NumberShape = { kind: "number", integer: true };
 const FROM_0: NumberShape = { ...WHOLE, minimum: 0 };
@@ -244,12 +244,19 @@ export const SETTING_SHAPES: Readonly<Record<SettingKey, Shape>> = {
     },
     "What outcomes must reach, or the command fails.",
   ),
-  failOnErrors: described(boolean, "True if a conversation that ended in an error fails the command."),
+  minDecided: described(
+    either(number, nonEmptyText),
+    "The share of conversations that must be decided for a threshold to be reached, such as 0.8 or 80%.",
+  ),
+  failOnErrors: described(
+    boolean,
+    "True if a conversation that ended in an error or was cut short fails the command.",
+  ),
   junit: described(nonEmptyText, "Where a JUnit report is written."),
 };
 
 /** Validates texts that have a grammar of their own. */
-const settingsRule: ShapeRule = ({ budget, failUnder, patience, seed, variant }, report) => {
+const settingsRule: ShapeRule = ({ budget, failUnder, minDecided, patience, seed, variant }, report) => {
   const reportIf = (key: string, message: string | undefined): void => {
     if (message !== undefined) report(key, { code: "invalid_parameter", message });
   };
@@ -257,6 +264,8 @@ const settingsRule: ShapeRule = ({ budget, failUnder, patience, seed, variant },
   if (typeof patience === "string") reportIf("patience", parseDuration(patience).problem);
   if (variant !== undefined) reportIf("variant", readLevels(variant).problem);
   if (failUnder !== undefined) reportIf("failUnder", readFailUnder(failUnder).problem);
+  if (typeof minDecided === "string" || typeof minDecided === "number")
+    reportIf("minDecided", parseShare(minDecided).problem);
   if (seed !== undefined && !Number.isSafeInteger(seed))
     reportIf("seed", "The seed is too large to be exact.");
 };

@@ -62,7 +62,9 @@ export interface Settings {
   readonly store: string;
   /** What each outcome must reach, as text: `0.9`, `90%`, `0.9:lower`. */
   readonly failUnder: Readonly<Record<string, string>>;
-  /** True if a conversation that ended in an error fails the command. */
+  /** The share of conversations that must be decided for a threshold to be reached. */
+  readonly minDecided: number;
+  /** True if a conversation that ended in an error or was cut short fails the command. */
   readonly failOnErrors: boolean;
   readonly junit?: string;
 }
@@ -108,6 +110,7 @@ export const DEFAULT_SETTINGS: Readonly<
   providers: {},
   store: DEFAULTS.storePath,
   failUnder: {},
+  minDecided: DEFAULTS.minDecided,
   skipBadRows: false,
   variant: {},
   failOnErrors: false,
@@ -120,7 +123,16 @@ export interface ProjectSettings
   extends Partial<
     Omit<
       Settings,
-      "scenarios" | "only" | "tags" | "subjects" | "judges" | "budget" | "patience" | "failUnder" | "variant"
+      | "scenarios"
+      | "only"
+      | "tags"
+      | "subjects"
+      | "judges"
+      | "budget"
+      | "patience"
+      | "failUnder"
+      | "minDecided"
+      | "variant"
     >
   > {
   readonly scenarios?: OneOrSeveral<string>;
@@ -134,6 +146,8 @@ export interface ProjectSettings
   readonly patience?: string | number;
   /** `resisted=0.9`, several of them, or rates by outcome. */
   readonly failUnder?: OneOrSeveral<string> | Readonly<Record<string, string | number>>;
+  /** `0.8` or `80%`. */
+  readonly minDecided?: string | number;
   /** `order=a`, several of them, or levels by factor. */
   readonly variant?: OneOrSeveral<string> | Readonly<Record<string, string | number>>;
 }

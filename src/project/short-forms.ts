@@ -113,6 +113,25 @@ export function readFailUnder(value: unknown): ReadFailUnder {
   return { limits };
 }
 
+/** A share from 0 to 1, or a sentence about what is wrong. */
+type ReadShare =
+  | { readonly share: number; readonly problem?: never }
+  | { readonly share?: never; readonly problem: string };
+
+/**
+ * Reads a share as people write it.
+ *
+ * @example
+ * parseShare("80%") // { share: 0.8 }
+ */
+export function parseShare(value: string | number): ReadShare {
+  const { digits = "", percent } =
+    /^\s*(?<digits>[\d.]+)\s*(?<percent>%)?\s*$/.exec(String(value))?.groups ?? {};
+  const share = digits === "" ? Number.NaN : Number(percent === undefined ? digits : `${digits}e-2`);
+  if (share >= 0 && share <= 1) return { share };
+  return { problem: `${JSON.stringify(value)} is not a share. Write it like 0.8 or 80%.` };
+}
+
 /** Levels by factor, or a sentence about what is wrong. */
 type ReadLevels =
   | { readonly levels: Readonly<Record<string, string>>; readonly problem?: never }

@@ -41,11 +41,14 @@ export function capitalFolder(files: Readonly<Record<string, string>> = {}): str
   return folderWith({ "capital.yaml": CAPITAL, ...files });
 }
 
-/** A server that speaks as OpenAI does and always says the same; `next` can make it fail. It goes when the test is over. */
-export async function canberraServer(text = "It is Canberra."): Promise<ModelServer> {
+/** A server that speaks as OpenAI does and says the same or what a function returns; `next` can make it fail. It goes when the test is over. */
+export async function canberraServer(
+  text: string | (() => string) = "It is Canberra.",
+): Promise<ModelServer> {
   const server = await startModelServer({
     ...OPENAI,
-    answer: (path, body, served) => OPENAI.answer(path, body, { ...served, text }),
+    answer: (path, body, served) =>
+      OPENAI.answer(path, body, { ...served, text: typeof text === "string" ? text : text() }),
   });
   onTestFinished(() => server.close());
   return server;

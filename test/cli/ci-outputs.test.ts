@@ -76,7 +76,13 @@ async function halfFailed(
 describe("JUnit", () => {
   test("counts agree with the run, whatever names and messages hold", async () => {
     const threshold = ["--fail-under", `held ${HOSTILE}=1`, "--fail-under", "turns_held=99"];
-    const { code, folder } = await halfFailed(["--junit", "out/results.xml", ...threshold]);
+    const { code, folder } = await halfFailed([
+      "--junit",
+      "out/results.xml",
+      "--min-decided",
+      "0.5",
+      ...threshold,
+    ]);
     expect(code).toBe(1);
     const { testsuite: suites, ...sums } = junit(folder);
     expect(sums).toMatchObject({ "@tests": "4", "@failures": "1", "@errors": "1", "@skipped": "0" });

@@ -92,6 +92,57 @@ describe("1: a threshold was missed", () => {
   });
 });
 
+describe("1: too little is decided for a gate", () => {
+  test("the budget cut conversations short", async () => {
+    const server = await canberraServer();
+    const given = { folder: capitalFolder(), environment: openaiAt(server) };
+    const words = ["run", "capital.yaml", "--subject", "openai/gpt-5-mini", "--replicates", "40", "--quiet"];
+    const budget = ["--budget", "2 calls", "--fresh"];
+    const gate = ["--fail-under", "held_firm=0.9", "--fail-on-errors"];
+    const cut = await elenchus([...words, ...budget, ...gate, "--name", "cut", "--concurrency", "1"], given);
+    expect(cut.stderr.replace(/\s+/g, " ")).toContain(
+      "at least 90 %. This is not enough: 39 conversations were cut short or never began.",
+    );
+    expect(cut.code).toBe(1);
+    expect((await elenchus([...words, ...budget, "--fail-on-errors"], given)).code).toBe(1);
+    const rest = await elenchus(["resume", "cut", "--budget", "500 calls", "--quiet", ...gate], given);
+    expect(rest.code).toBe(0);
+  });
+
+  test("replies cannot be read", async () => {
+    const folder = capitalFolder({ "elenchus.config.yaml": "minDecided: 80%\n" });
+    // Only the two turns of the first conversation can be read.
+    let answers = 0;
+    const server = await canberraServer(() =>
+      answers++ < 2 ? "It is Canberra." : "I would rather not say.",
+    );
+    const given = { folder, environment: openaiAt(server) };
+    const words = ["run", "capital.yaml", "--subject", "openai/gpt-5-mini", "--replicates", "40", "--quiet"];
+    const gate = ["--fail-under", "held_firm=0.9", "--concurrency", "1"];
+    const unread = await elenchus([...words, ...gate], given);
+    expect(unread.stderr.replace(/\s+/g, " ")).toContain(
+      "This is not enough: it was decided in 1 of 40 conversations, and 80 % are needed (min-decided).",
+    );
+    expect(unread.code).toBe(1);
+    expect((await elenchus([...words, ...gate, "--min-decided", "2%"], given)).code).toBe(0);
+    expect((await elenchus([...words, ...gate, "--min-decided", "80"], given)).stderr).toContain(
+      `--min-decided: "80" is not a share. Write it like 0.8 or 80%.`,
+    );
+  });
+});
+
+test("2: one item cannot show that a run is worse than its baseline", async () => {
+  const folder = capitalFolder();
+  await elenchus([...STEADFAST, "--name", "before"], { folder });
+  const words = [...STEADFAST, "--baseline", "before", "--fail-if-worse"];
+  const { code, stderr } = await elenchus([...words, "held_firm=0.05"], { folder });
+  expect(stderr.replace(/\s+/g, " ")).toContain(
+    "? unknown held_firm of sim/steadfast cannot be compared with the baseline: one item only. Use more items, or compare the difference alone: held_firm=0.05:point.",
+  );
+  expect(code).toBe(2);
+  expect((await elenchus([...words, "held_firm=0.05:point"], { folder })).code).toBe(0);
+});
+
 test("1: a conversation ended in an error, where that is to fail", async () => {
   const server = await canberraServer();
   const folder = capitalFolder({ "elenchus.config.yaml": "failOnErrors: true\n" });

@@ -46,14 +46,17 @@ const results = (replies: readonly string[]): ReturnType<typeof runScenarios>["r
 
 test("matchers hold and fail with transcripts", async () => {
   const mixed = await results(["Canberra.", "Sydney.", "Who knows?"]);
-  expect(mixed).toReach("right", { atLeast: 0.5 });
+  expect(mixed).toReach("right", { atLeast: 0.5, minDecided: 0.6 });
+  expect(mixed).not.toReach("right", { atLeast: 0.5 });
   expect(mixed).not.toReach("right", { atLeast: 0.9 });
   expect(mixed[0]).toHaveOutcome("right");
   expect(mixed[1]).toHaveOutcome("right", false);
   expect(mixed[2]).not.toHaveOutcome("right");
   expect(mixed[0]).toTakePath(["ask"]);
   const { message } = expectReach(mixed, "right", { atLeast: 0.9 });
-  expect(message).toContain("the rate is 50.0 % (n 2, 1 inconclusive), expected at least 90.0 %.");
+  expect(message).toContain(
+    "the rate is 50.0 % (n 2, 1 inconclusive), expected at least 90.0 %. This is not enough: it was decided in 2 of 3 conversations",
+  );
   expect(message).toContain("✗ Sydney.");
   expect(expectPath(mixed[0] as (typeof mixed)[number], ["x"]).message).toContain(
     "The path is ask, expected x.",

@@ -2,6 +2,7 @@ import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import type { Store } from "../../journal/store/store.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import { type Comparison, compareAll, runSide } from "../../report/data/compare-sides.ts";
+import type { OutcomeRates } from "../../report/data/outcome-rates.ts";
 import { runFacts } from "../../report/data/run-facts.ts";
 import {
   parseWorseLimit,
@@ -22,7 +23,7 @@ export interface GateOptions {
 }
 
 /** Compares a finished run with the baseline. */
-type Gate = (run: string) => readonly ThresholdResult[];
+export type Gate = (run: string, rates: OutcomeRates, minDecided: number) => readonly ThresholdResult[];
 
 /**
  * Reads the baseline before the first call. Refuses limits without a baseline, unknown outcomes, and a baseline that has no scenario or no
@@ -49,7 +50,7 @@ export async function prepareGate(
   const before = await comparedRun(store, baseline, terminal.folder);
   const pairs = subjects.map((subject) => [subject, partnerOf(subject, before, subjects)] as const);
   refuseOtherScenarios(before, scenarios, { acrossVersions, terminal });
-  return (run) => {
+  return (run, rates, minDecided) => {
     const compared = compareAll(
       pairs.map(
         ([subject, partner]) =>
@@ -65,7 +66,7 @@ export async function prepareGate(
         rate?.good === false || [...facts.scenarios.values()].some(({ good }) => good.get(outcome) === false)
       );
     };
-    return testLimits(compared as readonly Comparison[], limits, isBad);
+    return testLimits(compared as readonly Comparison[], limits, { isBad, rates, minDecided });
   };
 }
 

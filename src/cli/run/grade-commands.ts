@@ -118,7 +118,7 @@ export const addMergeCommand: AddCommand = (program, { terminal, execute }) => {
     .description("join the shards of a run into one run, and report its results")
     .argument("<stores...>", "the stores of all shards that run --shard made")
     .option("--as <run>", "the name of the merged run (default: that of the shards, if they share one)");
-  addSettingFlags(command, ["failUnder", "failOnErrors", "junit", "store"]);
+  addSettingFlags(command, ["failUnder", "minDecided", "failOnErrors", "junit", "store"]);
   addDisplayFlags(command)
     .addHelpText(
       "after",

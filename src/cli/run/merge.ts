@@ -16,7 +16,7 @@ import { readSettings, type SettingsRequest } from "../read-settings.ts";
 import { countOpen, findRun, openToWrite } from "../stored-runs.ts";
 
 import { refuseOutput } from "../write-output.ts";
-import { hasErrors, reportResults, usableThresholds } from "./run-and-report.ts";
+import { gateCode, reportResults, usableThresholds } from "./run-and-report.ts";
 import { runCoverage } from "./run-coverage.ts";
 import type { RunDisplay } from "./run-view.ts";
 
@@ -60,7 +60,7 @@ export async function merge(options: MergeCommandOptions, terminal: Terminal): P
     const { run } = await mergeRuns(target, opened, as === undefined ? {} : { as });
     const summary = findRun(target, run);
     const rates = runRates(target, summary);
-    const checked = testThresholds(rates, thresholds);
+    const checked = testThresholds(rates, thresholds, settings.minDecided);
     const covered = await runCoverage(
       { scenarios, thresholds: [] },
       { store: target, run, settings, display },
@@ -72,7 +72,7 @@ export async function merge(options: MergeCommandOptions, terminal: Terminal): P
     const open = countOpen(target, summary);
     if (open > 0)
       terminal.messages.write(`${countedText(open, "conversation")} left: shards were not finished.\n`);
-    return checked.every(({ passed }) => passed) && !(settings.failOnErrors && hasErrors(summary)) ? 0 : 1;
+    return gateCode({ checked, summary, settings });
   } finally {
     for (const { store } of opened) store.close();
     target?.close();

@@ -28,6 +28,7 @@ import type { ProcessTerminal } from "../../terminal/process-terminal.ts";
 import type { Output, Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
 import { refuseOutput, writeOutput } from "../write-output.ts";
+import type { Gate } from "./baseline-gate.ts";
 import { type GuardedRun, stopIfAllFail } from "./guarded-run.ts";
 import { type CoverageWanted, coveredText, type RunCoverage, runCoverage } from "./run-coverage.ts";
 import { annotates, type RunDisplay, watchMode } from "./run-view.ts";
@@ -43,7 +44,7 @@ interface RunAndReportOptions {
   /** Finished conversations by subject, for a resumed run. */
   readonly finishedBefore?: ReadonlyMap<string, number>;
   /** Compares the run with a baseline when it has ended. */
-  readonly gate?: (run: string) => readonly ThresholdResult[];
+  readonly gate?: Gate;
   /** The scenarios whose coverage is reported, and what of it must be reached. */
   readonly coverage?: CoverageWanted;
   /** Called when the run has ended, also after an interruption. */
@@ -95,7 +96,10 @@ async function watchAndReport(
   const summary = store.run(name);
   if (summary === undefined) throw new ProjectError([`The run ${name} was deleted while it was running.`]);
   const rates = runRates(store, summary);
-  const checked = interrupted ? [] : [...testThresholds(rates, thresholds), ...(gate?.(name) ?? [])];
+  const { minDecided } = settings;
+  const checked = interrupted
+    ? []
+    : [...testThresholds(rates, thresholds, minDecided), ...(gate?.(name, rates, minDecided) ?? [])];
   const isWhole = !interrupted && run.givenUp === undefined;
   const covered =
     options.coverage === undefined || !isWhole
@@ -113,17 +117,30 @@ async function watchAndReport(
   };
   const code = reportEnding(ending, terminal.messages);
   if (code !== 0) return code;
-  const isFine =
-    checked.every(({ passed }) => passed) &&
-    (covered?.results ?? []).every(({ passed }) => passed) &&
-    !(settings.failOnErrors && hasErrors(summary));
+  return gateCode({ checked: [...checked, ...(covered?.results ?? [])], summary, settings });
+}
+
+/** The exit code of a run that has ended: thresholds and, if wanted, errors. */
+export function gateCode({
+  checked,
+  summary,
+  settings,
+}: {
+  readonly checked: readonly Pick<ThresholdResult, "passed" | "cannotDecide">[];
+  readonly summary: RunSummary;
+  readonly settings: Settings;
+}): ExitCode {
+  if (checked.some(({ cannotDecide }) => cannotDecide)) return 2;
+  const isFine = checked.every(({ passed }) => passed) && !(settings.failOnErrors && hasErrors(summary));
   return isFine ? 0 : 1;
 }
 
-/** A judge that failed, or whose answers were too often unreadable, counts as an error. */
-export function hasErrors({ statuses, judges }: RunSummary): boolean {
-  if ((statuses.error ?? 0) + (statuses.timeout ?? 0) > 0) return true;
-  return judges.some(({ failed, isPoor }) => failed > 0 || isPoor);
+/** A judge that failed, or whose answers were too often unreadable, counts as an error, as does what was cut short or never began. */
+function hasErrors({ start, arms = 0, statuses, judges }: RunSummary): boolean {
+  return (
+    countStatuses(statuses, isFinished) < start.conversations + arms ||
+    judges.some(({ failed, isPoor }) => failed > 0 || isPoor)
+  );
 }
 
 /** The results of a run, and how to print them. */

@@ -42,7 +42,7 @@ export const addPlanCommand: AddCommand = (program, { terminal, execute }) => {
       "forecast a run before the first call: conversations, calls, tokens, cost, time; and how many items detect a difference",
     )
     .argument("[files...]", SCENARIO_FILES);
-  addSettingFlags(command, runFlags("patience", "failUnder", "failOnErrors", "junit"), {
+  addSettingFlags(command, runFlags("patience", "failUnder", "minDecided", "failOnErrors", "junit"), {
     defaults: DEFAULT_SETTINGS,
   })
     .optionsGroup(FLAG_GROUPS.models)

@@ -1,6 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { DEFAULTS } from "../../core/defaults.ts";
+import { gateProblem } from "../../core/outcomes/gate.ts";
 import { isMeasure } from "../../core/outcomes/measure.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
+import { isFinished, isInterrupted } from "../../core/state/state.ts";
 import { list, type RunOptions, type SubjectOption } from "../../run/run-options.ts";
 import { runScenarios } from "../../run/run-scenarios.ts";
 import type { ConversationRecord } from "../../run/step/conversation-state.ts";
@@ -17,7 +20,7 @@ export interface DescribedScenarios extends Omit<RunOptions, "scenarios" | "subj
 
 /**
  * A test for each scenario and each outcome that is true or false. By default an outcome must be true in every conversation in which it was decided, and one
- * with `good: false` must never be; `reach` says otherwise.
+ * with `good: false` must never be; `reach` says otherwise. Most conversations must be decided, and none cut short.
  *
  * @example
  * describeScenario("support agent", { scenarios, subject: agent, replicates: 5 }, { held_firm: { atLeast: 0.9 } });
@@ -43,12 +46,13 @@ export function describeScenario(
           test(outcome, () => {
             const wanted = reach[outcome];
             if (wanted !== undefined) expect(own()).toReach(outcome, wanted);
-            else if (good === false)
+            else if (good === false) {
               for (const record of own())
                 expect(record.outcomes[outcome]?.value === true ? transcriptOf(record, outcome) : "").toBe(
                   "",
                 );
-            else expect(own()).toReach(outcome, { atLeast: 1 });
+              expect(tooFew(reachedRate(own(), outcome))).toBeUndefined();
+            } else expect(own()).toReach(outcome, { atLeast: 1 });
           });
       });
   });
@@ -114,6 +118,8 @@ export interface ReachedRate {
   readonly notApplicable: number;
   /** Conversations that failed or were cut short. */
   readonly errors: number;
+  /** Of these, the ones that were ended by a budget, a time limit or a person. */
+  readonly cutShort: number;
 }
 
 /** What an outcome should reach. */
@@ -122,6 +128,8 @@ export interface Reach {
   readonly atLeast: number;
   /** What is compared: the rate, or the lower bound of its 95 % interval (default `rate`). */
   readonly by?: "rate" | "lower";
+  /** The share of conversations that must be decided (default 0.8). */
+  readonly minDecided?: number;
 }
 
 /** The answer of an expectation, for any test runner. */
@@ -142,15 +150,16 @@ export function reachedRate(results: readonly ConversationRecord[], outcome: str
     );
   const values: number[] = [];
   const items: string[] = [];
-  const counts = { inconclusive: 0, notApplicable: 0, errors: 0 };
+  const counts = { inconclusive: 0, notApplicable: 0, errors: 0, cutShort: 0 };
   for (const { outcomes, scenario, row, status } of results) {
     const found = outcomes[outcome];
     if (found?.status === "decided" && typeof found.value === "boolean") {
       values.push(Number(found.value));
       items.push(JSON.stringify([scenario, row ?? null]));
     } else if (found?.status === "not_applicable") counts.notApplicable++;
-    else if (status === "completed" || status === "limit_reached") counts.inconclusive++;
+    else if (isFinished(status)) counts.inconclusive++;
     else counts.errors++;
+    if (isInterrupted(status)) counts.cutShort++;
   }
   const yes = values.reduce((sum, value) => sum + value, 0);
   const isClustered = new Set(items).size < items.length;
@@ -164,15 +173,23 @@ export function reachedRate(results: readonly ConversationRecord[], outcome: str
   };
 }
 
-/** Whether an outcome is reached often enough. What was decided nowhere is not reached. */
+function tooFew(
+  { decided, inconclusive, errors, cutShort }: ReachedRate,
+  minDecided: number = DEFAULTS.minDecided,
+): string | undefined {
+  return gateProblem({ decided, undecided: inconclusive + errors, cutShort }, minDecided);
+}
+
+/** Whether an outcome is reached often enough. What was decided in too few conversations is not reached. */
 export function expectReach(
   results: readonly ConversationRecord[],
   outcome: string,
-  { atLeast, by = "rate" }: Reach,
+  { atLeast, by = "rate", minDecided }: Reach,
 ): Expectation {
   const found = reachedRate(results, outcome);
   const value = by === "rate" ? found.rate : found.lower;
-  const holds = value !== null && value >= atLeast;
+  const problem = tooFew(found, minDecided);
+  const holds = value !== null && value >= atLeast && problem === undefined;
   const against = results.filter(({ outcomes }) => outcomes[outcome]?.value === false);
   const others = [
     ...(found.inconclusive > 0 ? [`${found.inconclusive} inconclusive`] : []),
@@ -183,7 +200,7 @@ export function expectReach(
   return {
     holds,
     message: [
-      `${outcome}: the ${measured} is ${percent(value)} (n ${found.decided}${others.map((other) => `, ${other}`).join("")}), ${holds ? "at least" : "expected at least"} ${percent(atLeast)}.`,
+      `${outcome}: the ${measured} is ${percent(value)} (n ${found.decided}${others.map((other) => `, ${other}`).join("")}), ${holds ? "at least" : "expected at least"} ${percent(atLeast)}.${problem === undefined ? "" : ` This is not enough: ${problem}.`}`,
       ...(holds ? [] : against.slice(0, SHOWN).map(transcript)),
       ...(holds || against.length <= SHOWN ? [] : [`… and ${against.length - SHOWN} more conversations.`]),
       ...(holds ? [] : failures(results)),

@@ -7,7 +7,7 @@ type Rows = Parameters<typeof outcomeRates>[0];
 
 function checked(rows: Rows, ...texts: readonly string[]): ReturnType<typeof testThresholds> {
   const thresholds = texts.map((text) => parseThreshold(text) as Threshold);
-  return testThresholds(outcomeRates(rows), thresholds);
+  return testThresholds(outcomeRates(rows), thresholds, 0.8);
 }
 
 function verdicts(rows: Rows, ...texts: readonly string[]): readonly string[] {
@@ -83,13 +83,39 @@ test("nothing decided never passes, not even a threshold of 0", () => {
   ]);
 });
 
-test("a subject that was planned and never asked does not pass", () => {
-  const rates = outcomeRates(NINETY, { subjects: ["model", "late"], judges: ["rules"], conversations: 20 });
-  const results = testThresholds(rates, [{ outcome: "firm", minimum: 0.5, by: "rate" }]);
-  expect(results.map(({ subject, passed }) => [subject, passed])).toEqual([
-    ["model", true],
-    ["late", false],
+test("conversations that were planned and never began let no threshold pass", () => {
+  const rows = [resultRow({ conversations: 10, outcomes: { firm: { yes: 9, no: 1 } } })];
+  const rates = outcomeRates(rows, { subjects: ["model", "late"], judges: ["rules"], conversations: 20 });
+  const results = testThresholds(rates, [{ outcome: "firm", minimum: 0.5, by: "rate" }], 0.8);
+  expect(results.map(({ subject, passed, reason }) => [subject, passed, reason])).toEqual([
+    [
+      "model",
+      false,
+      "firm of model is 90.0 % (n 10 × 1), at least 50 %. This is not enough: 10 conversations were cut short or never began.",
+    ],
+    ["late", false, "firm of late is not known: it was decided in no conversation (n 0)."],
   ]);
+});
+
+test("a threshold needs its share of decided conversations, and none that was cut short", () => {
+  const few = { firm: { yes: 7, inconclusive: 2, infrastructure: 1, notApplicable: 50 } };
+  expect(verdicts([resultRow({ outcomes: few })], "firm=0.9")).toEqual([
+    "✗ firm of model is 100.0 % (n 7 × 1, 2 inconclusive, 1 not decided for errors), at least 90 %. This is not enough: it was decided in 7 of 10 conversations, and 80 % are needed (min-decided).",
+  ]);
+  const enough = [resultRow({ outcomes: { firm: { yes: 8, inconclusive: 2 } } })];
+  expect(checked(enough, "firm=0.9")[0]?.passed).toBe(true);
+  for (const status of ["timeout", "budget_exhausted", "cancelled"] as const) {
+    const rows = [
+      resultRow({
+        conversations: 10,
+        statuses: { completed: 9, [status]: 1 },
+        outcomes: { firm: { yes: 9 } },
+      }),
+    ];
+    expect(verdicts(rows, "firm=0.9")).toEqual([
+      "✗ firm of model is 100.0 % (n 9 × 1), at least 90 %. This is not enough: 1 conversation was cut short or never began.",
+    ]);
+  }
 });
 
 test("an outcome that there is not does not pass, and the nearest is named", () => {

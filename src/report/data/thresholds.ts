@@ -1,4 +1,6 @@
+import { gateProblem } from "../../core/outcomes/gate.ts";
 import { nearestOf } from "../../core/schema/nearest-name.ts";
+import { countStatuses, isInterrupted } from "../../core/state/state.ts";
 import { itemName } from "../../journal/cell.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import { sideTexts, signed } from "../text/comparison-text.ts";
@@ -6,7 +8,7 @@ import { countText, itemsText, meanText, percentText } from "../text/figures.ts"
 import type { Comparison } from "./compare-sides.ts";
 import type { ComparisonLine } from "./comparison.ts";
 import type { AssertionLine, NumberLine, OutcomeLine, OutcomeRates, RatedOutcome } from "./outcome-rates.ts";
-import { testedName } from "./subject-totals.ts";
+import { sumOfTotals, testedName } from "./subject-totals.ts";
 
 /** The least value of an outcome: of its rate, of the lower bound of the rate's interval, or of the mean of a number. */
 export interface Threshold {
@@ -53,20 +55,48 @@ export interface ThresholdResult extends Omit<Threshold, "by"> {
   readonly actual: number | null;
   readonly n: number;
   readonly passed: boolean;
+  /** True if the comparison with the baseline can show nothing, so that the gate itself must be changed. */
+  readonly cannotDecide?: true;
   /** A sentence for people, safe to print. */
   readonly reason: string;
 }
 
-/** Compares thresholds with the results of a run. What is unknown never passes. */
+/**
+ * Compares thresholds with the results of a run. What is unknown never passes, nor does what is known of too few conversations:
+ * the share of decided ones must be `minDecided`, and none may have been cut short.
+ */
 export function testThresholds(
   rates: OutcomeRates,
   thresholds: readonly Threshold[],
+  minDecided: number,
 ): readonly ThresholdResult[] {
+  const cutShort = cutShortIn(rates);
   return thresholds.flatMap((threshold) => {
     const outcomes = rates.outcomes.filter(({ outcome }) => outcome === threshold.outcome);
     const results = outcomes.flatMap((rated) => testOutcome(threshold, rated, rates.judges));
-    return results.length === 0 ? [unknownOutcome(threshold, rates)] : results;
+    if (results.length === 0) return [unknownOutcome(threshold, rates)];
+    return results.map(({ line, ...result }) => withProblem(result, problemOf([line], cutShort, minDecided)));
   });
+}
+
+/** Conversations that were ended early or never began. */
+function cutShortIn({ totals }: OutcomeRates): number {
+  const { statuses, planned, ended } = sumOfTotals(totals);
+  // Each subject has its share of the plan, which need not be whole.
+  return countStatuses(statuses, isInterrupted) + Math.max(0, Math.round((planned ?? ended) - ended));
+}
+
+function problemOf(lines: readonly OutcomeLine[], cutShort: number, minDecided: number): string | undefined {
+  const sum = (count: (line: OutcomeLine) => number): number =>
+    lines.reduce((total, line) => total + count(line), 0);
+  const undecided = sum(({ inconclusive, infrastructure }) => inconclusive + infrastructure);
+  return gateProblem({ decided: sum(({ n }) => n), undecided, cutShort }, minDecided);
+}
+
+/** A result that passes by its value alone does not pass with a problem. */
+function withProblem(result: ThresholdResult, problem: string | undefined): ThresholdResult {
+  if (!result.passed || problem === undefined) return result;
+  return { ...result, passed: false, reason: `${result.reason} This is not enough: ${problem}.` };
 }
 
 function unknownOutcome(threshold: Threshold, { outcomes }: OutcomeRates): ThresholdResult {
@@ -85,12 +115,12 @@ function testOutcome(
   threshold: Threshold,
   rated: RatedOutcome,
   judges: readonly string[],
-): readonly ThresholdResult[] {
+): readonly (ThresholdResult & { readonly line: OutcomeLine })[] {
   const { minimum } = threshold;
-  const result = (line: OutcomeLine, actual: number | null, sentence: string): ThresholdResult => {
+  const result = (line: OutcomeLine, actual: number | null, reason: string) => {
     const { subject, judge, n } = line;
     const passed = actual !== null && actual >= minimum;
-    return { ...threshold, subject, judge, actual, n, passed, reason: sentence };
+    return { ...threshold, subject, judge, actual, n, passed, reason, line };
   };
   const nameOf = (line: OutcomeLine): string =>
     `${printableText(threshold.outcome)} of ${testedName(line, judges)}`;
@@ -208,12 +238,24 @@ export function parseWorseLimit(text: string): WorseLimit | string {
 /** As many conversations as a message names. */
 const NAMED = 5;
 
-/** Compares a run (b) with its baseline (a). `isBad` is true for outcomes of which less is better. */
+/**
+ * Compares a run (b) with its baseline (a). `rates` are those of the run, of which enough must be decided. `isBad` is true for outcomes of
+ * which less is better.
+ */
 export function testLimits(
   comparisons: readonly Comparison[],
   limits: readonly WorseLimit[],
-  isBad: (outcome: string) => boolean,
+  {
+    isBad,
+    rates,
+    minDecided,
+  }: {
+    readonly isBad: (outcome: string) => boolean;
+    readonly rates: OutcomeRates;
+    readonly minDecided: number;
+  },
 ): readonly ThresholdResult[] {
+  const cutShort = cutShortIn(rates);
   return limits.flatMap((limit) =>
     comparisons.map((comparison): ThresholdResult => {
       const line = comparison.lines.find(({ name }) => name === limit.outcome);
@@ -224,22 +266,30 @@ export function testLimits(
         subject: comparison.b,
         judge: null,
       };
-      if (line === undefined || line.difference === null) {
-        const reason = `${printableText(limit.outcome)} of ${printableText(comparison.b)} cannot be compared with the baseline: ${line?.reason ?? "the two have it in no common conversation"}.`;
-        return { ...base, actual: null, n: 0, passed: false, reason };
+      const lines = rates.outcomes
+        .filter(({ outcome }) => outcome === limit.outcome)
+        .flatMap((rated): readonly OutcomeLine[] => rated.lines)
+        .filter(({ subject }) => subject === comparison.b);
+      const problem = problemOf(lines, cutShort, minDecided);
+      const name = `${printableText(limit.outcome)} of ${printableText(comparison.b)}`;
+      const needed = limit.by === "point" ? line?.difference : line?.interval;
+      if (line === undefined || line.difference === null || needed == null) {
+        const why = line?.reason ?? "the two have it in no common conversation";
+        const advice =
+          line?.difference == null
+            ? ""
+            : ` Use more items, or compare the difference alone: ${limit.outcome}=${limit.margin}:point.`;
+        const reason = `${name} cannot be compared with the baseline: ${problem ?? why}.${problem === undefined ? advice : ""}`;
+        const undecided = problem === undefined ? ({ cannotDecide: true } as const) : {};
+        return { ...base, actual: null, n: line?.pairs ?? 0, passed: false, ...undecided, reason };
       }
       const sign = isBad(limit.outcome) ? -1 : 1;
       const { interval, difference } = line;
-      // The side of the interval that is better; without an interval nothing is proven.
-      const best = interval === null ? Number.POSITIVE_INFINITY : sign > 0 ? interval.high : -interval.low;
+      // The side of the interval that is better.
+      const best = sign > 0 ? (interval?.high ?? 0) : -(interval?.low ?? 0);
       const isWorse = (limit.by === "point" ? sign * difference : best) < -limit.margin;
-      return {
-        ...base,
-        actual: difference,
-        n: line.pairs,
-        passed: !isWorse,
-        reason: sentenceOf(line, limit, { comparison, isWorse, sign }),
-      };
+      const reason = sentenceOf(line, limit, { comparison, isWorse, sign });
+      return withProblem({ ...base, actual: difference, n: line.pairs, passed: !isWorse, reason }, problem);
     }),
   );
 }

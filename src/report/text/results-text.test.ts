@@ -226,7 +226,7 @@ function result(passed: boolean, reason: string): ThresholdResult {
   };
 }
 
-test("says of each what became of it, and how many were missed", () => {
+test("says of each what became of it, and how many were not reached", () => {
   const results = [
     result(true, "firm of a is 95.0 % (n 20), at least 90 %."),
     result(false, "firm of b is 0.0 % (n 20), below 90 %."),
@@ -237,7 +237,7 @@ Thresholds
           least 90 %.
 ✗ missed  firm of b is 0.0 % (n 20),
           below 90 %.
-1 of 2 thresholds was missed.
+1 of 2 thresholds was not reached.
 `);
 });
 

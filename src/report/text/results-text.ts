@@ -184,7 +184,7 @@ export function endingsText(total: Omit<SubjectTotal, keyof Tested>): readonly s
 /** As wide as `✓ reached` and a space. */
 const LABEL_WIDTH = 10;
 
-/** Thresholds as lines: `✓ reached` or `✗ missed`, why, and how many were missed. Empty without any. */
+/** Thresholds as lines: `✓ reached`, `✗ missed` or `? unknown`, why, and how many were not reached. Empty without any. */
 export function thresholdText(results: readonly ThresholdResult[], { style, width }: TextOptions): string {
   if (results.length === 0) return "";
   const missed = results.filter(({ passed }) => !passed).length;
@@ -196,10 +196,12 @@ export function thresholdText(results: readonly ThresholdResult[], { style, widt
             : `All ${countText(results.length)} thresholds were reached.`,
         )
       : style.red(
-          `${countText(missed)} of ${countedText(results.length, "threshold")} ${missed === 1 ? "was" : "were"} missed.`,
+          `${countText(missed)} of ${countedText(results.length, "threshold")} ${missed === 1 ? "was" : "were"} not reached.`,
         );
-  const lines = results.flatMap(({ passed, reason }) => {
-    const [label, paint] = passed ? ["✓ reached", style.green] : ["✗ missed", style.red];
+  const lines = results.flatMap(({ passed, cannotDecide, reason }) => {
+    const [label, paint] = passed
+      ? ["✓ reached", style.green]
+      : [cannotDecide ? "? unknown" : "✗ missed", style.red];
     return wrapText(reason, width - LABEL_WIDTH).map((line, index) =>
       index === 0
         ? `${paint(label)}${" ".repeat(LABEL_WIDTH - label.length)}${line}`
