@@ -1,6 +1,7 @@
 import { symlinkSync } from "node:fs";
 import { request } from "node:http";
 import { dirname } from "node:path";
+import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseScenario } from "../../src/core/scenario/parse-scenario.ts";
 import { memoryStore } from "../../src/journal/store/memory-store.ts";
@@ -355,6 +356,38 @@ describe("what is answered", () => {
       ["__end__", "only"],
       ["__end__", "only"],
     ]);
+  });
+
+  test("a forged store whose arms continue each other is shown, and its file is not imported", async () => {
+    store.write({ "circle.yaml": FORKED.replace("name: forked", "name: circle") });
+    await store.give(
+      ..."run circle.yaml --subject sim/steadfast --judge rules --name circle --quiet".split(" "),
+    );
+    const database = new Database(store.path);
+    const [left, right] = database
+      .prepare(
+        `SELECT event.id, conversation.name FROM event JOIN conversation ON conversation.id = event.conversation
+         JOIN run ON run.id = event.run
+         WHERE run.name = 'circle' AND json_extract(data, '$.fork.parent') IS NOT NULL ORDER BY position`,
+      )
+      .all() as readonly { readonly id: number; readonly name: string }[];
+    if (left === undefined || right === undefined) throw new Error("There are no two arms.");
+    const forge = database.prepare("UPDATE event SET data = json_set(data, '$.fork.parent', ?) WHERE id = ?");
+    const seen = async (parent: string): Promise<void> => {
+      forge.run(parent, left.id);
+      const { turns } = await answer<ConversationAnswer>(`/api/runs/circle/conversations/${left.name}`);
+      expect(turns.map(({ node }) => node)).toContain("left");
+      expect((await store.give("show", left.name)).said).toContain("Why?");
+      expect((await store.give("view", "circle", "--export", `pages-${parent}`)).code).toBe(0);
+      await store.give("export", "circle", "--output", `${parent}.jsonl`);
+      expect((await store.give("import", `${parent}.jsonl`, "--as", "other")).said).toContain(
+        "the conversation that it continues has not begun before",
+      );
+    };
+    await seen(left.name);
+    forge.run(left.name, right.id);
+    await seen(right.name);
+    database.close();
   });
 
   test("what an error left open is no inconclusive outcome", async () => {

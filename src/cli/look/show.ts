@@ -1,9 +1,7 @@
 import { nearestOf } from "../../core/schema/nearest-name.ts";
 import { placeTexts } from "../../journal/cell.ts";
-import { foldConversation } from "../../journal/fold/conversation.ts";
-import type { RunEvent } from "../../journal/run-event.ts";
 import type { ConversationSummary, ResultRow, RunSummary, Store } from "../../journal/store/store.ts";
-import { storedDefinitions } from "../../journal/transfer/stored-run.ts";
+import { storedDefinitions, withForkParents } from "../../journal/transfer/stored-run.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import type { OutcomeRates } from "../../report/data/outcome-rates.ts";
 import { failuresText } from "../../report/data/run-failures.ts";
@@ -191,22 +189,12 @@ function showConversation({ store, summary, options, terminal }: Shown, shown: C
     conversationText(events, {
       style,
       width,
-      parents: parentsOf(store, summary.run, shown.conversation),
+      parents: withForkParents(store, summary.run, shown.conversation)
+        .slice(0, -1)
+        .map((parent) => parent.events),
       ...(definition === undefined ? {} : { definition }),
     }),
   );
-}
-
-/** The events of the conversations that an arm of a fork continues, the first of them first. */
-function parentsOf(store: Store, run: string, conversation: string): readonly Iterable<RunEvent>[] {
-  const parents: Iterable<RunEvent>[] = [];
-  let parent = foldConversation(store.events(run, conversation)).fork?.parent;
-  while (parent !== undefined) {
-    const name = parent;
-    parents.unshift({ [Symbol.iterator]: () => store.events(run, name)[Symbol.iterator]() });
-    parent = foldConversation(store.events(run, name)).fork?.parent;
-  }
-  return parents;
 }
 
 function showData(shown: Shown): void {

@@ -192,7 +192,12 @@ export class EventOrder {
       this.#conversation = undefined;
       return undefined;
     }
-    if (event.type === "conversation-start") return this.#begin(event.conversation, event.cell);
+    if (event.type === "conversation-start") {
+      // Parents come before their arms, so that no conversation continues itself.
+      if (event.fork !== undefined && !this.#seen.has(event.fork.parent))
+        return "the conversation that it continues has not begun before";
+      return this.#begin(event.conversation, event.cell);
+    }
     if (event.conversation !== this.#conversation) return "it belongs to another conversation";
     if (event.type === "conversation-end" && canonicalJson(event.cell) !== canonicalJson(this.#cell))
       return "its cell is not the one that the conversation began with";

@@ -4,7 +4,7 @@ import { DefinitionError } from "../../core/schema/format-issue.ts";
 import { Cassette } from "../../models/cassette/cassette.ts";
 import type { RecordedCall } from "../../models/cassette/recorded-call.ts";
 import { RunError } from "../failure.ts";
-import { REPLY_TYPES } from "../fold/conversation.ts";
+import { type Conversation, foldConversation, REPLY_TYPES } from "../fold/conversation.ts";
 import { callIdentity, definitionsIn } from "../fold/run.ts";
 import type { RunEvent, ScenarioDefine } from "../run-event.ts";
 import { decodeEvent, type EncodedRow, EVENT_CODES } from "../store/encode-event.ts";
@@ -20,6 +20,31 @@ export function storedRun(store: Store, name: string): RunSummary {
 /** Reads several things from a store, with one lock where each would take one. Nothing may be written meanwhile. */
 export function readTogether<Result>(store: Store, read: () => Result): Result {
   return store.together === undefined ? read() : store.together(read);
+}
+
+/** The events of a conversation, and what they come to. */
+export interface StoredConversation {
+  readonly events: readonly RunEvent[];
+  readonly folded: Conversation;
+}
+
+/**
+ * The conversations that an arm of a fork continues, the first of them first, and the arm itself. Each is taken once: in a forged store,
+ * parents may lead in a circle.
+ */
+export function withForkParents(
+  store: Store,
+  run: string,
+  conversation: string,
+): readonly StoredConversation[] {
+  const found = new Map<string, StoredConversation>();
+  for (let name: string | undefined = conversation; name !== undefined && !found.has(name); ) {
+    const events = [...store.events(run, name)];
+    const folded = foldConversation(events);
+    found.set(name, { events, folded });
+    name = folded.fork?.parent;
+  }
+  return [...found.values()].reverse();
 }
 
 /** The events that define the scenarios of a run; they come before the first conversation. */

@@ -11,6 +11,7 @@ import { type Conversation, foldConversation } from "../../journal/fold/conversa
 import { outcomeScore } from "../../journal/fold/tally.ts";
 import type { RunEvent } from "../../journal/run-event.ts";
 import type { RunSummary, Store } from "../../journal/store/store.ts";
+import { type StoredConversation, withForkParents } from "../../journal/transfer/stored-run.ts";
 import { isFinishedTurn, type Turn } from "../../journal/turn.ts";
 import { expectedText, failureSentence } from "../../report/text/verdict-text.ts";
 import { linkSources } from "../../run/sandbox/link-sources.ts";
@@ -86,15 +87,16 @@ interface Whole {
   readonly folded: Conversation;
 }
 
-/** A conversation with those that it continues as an arm of a fork, the first of them first. */
+/** A conversation with those that it continues as an arm of a fork. */
 function withParents(store: Store, run: string, conversation: string): Whole {
-  const own = [...store.events(run, conversation)];
-  const folded = foldConversation(own);
-  const { fork } = folded;
-  if (fork === null) return { events: own, parents: [], folded };
-  const parent = withParents(store, run, fork.parent);
-  const before = parent.folded.turns.filter(({ turn, ofParent }) => turn <= fork.turn && ofParent !== true);
-  return { events: [...parent.events, ...own], parents: [...parent.parents, ...before], folded };
+  const chain = withForkParents(store, run, conversation);
+  // The conversation itself is the last.
+  const { folded } = chain.at(-1) as StoredConversation;
+  const parents = chain.slice(0, -1).flatMap((parent, i) => {
+    const last = chain[i + 1]?.folded.fork?.turn ?? 0;
+    return parent.folded.turns.filter(({ turn, ofParent }) => turn <= last && ofParent !== true);
+  });
+  return { events: chain.flatMap(({ events }) => events), parents, folded };
 }
 
 /** What was sent in a call and what came back; undefined if the conversation has no such call. */
