@@ -99,6 +99,46 @@ async function seriousViolations(rules?: readonly string[]): Promise<readonly st
     .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
 }
 
+test.runIf(process.platform === "linux")(
+  "a browser gets an address that works once, and no token",
+  async () => {
+    const { opened } = await store.viewInBrowser();
+    expect(opened.href).not.toContain("token");
+    const own = await browser?.newContext();
+    const first = await own?.newPage();
+    if (own === undefined || first === undefined) return;
+    await first.goto(opened.href);
+    await first.getByRole("link", { name: "first" }).waitFor();
+    expect(first.url()).toBe(`${opened.origin}/`);
+    await first.reload();
+    await first.getByRole("link", { name: "first" }).click();
+    await first.getByRole("heading", { name: "first" }).waitFor();
+    expect(await own.cookies()).toMatchObject([{ httpOnly: true, sameSite: "Strict" }]);
+    // The browser may ask for the same address again, as when it restores its tabs.
+    expect((await first.goto(opened.href))?.status()).toBe(200);
+    await own.close();
+  },
+);
+
+test.runIf(process.platform === "linux")(
+  "another user who is quicker is shut out, and the page says so",
+  async () => {
+    const { opened, printed } = await store.viewInBrowser();
+    const other = await fetch(opened);
+    const cookie = other.headers.get("set-cookie")?.split(";")[0] ?? "";
+    const asOther = async (): Promise<number> =>
+      (await fetch(new URL("/api/runs", opened), { headers: { cookie } })).status;
+    expect(await asOther()).toBe(200);
+    const own = await browser?.newContext();
+    const tab = await own?.newPage();
+    expect((await tab?.goto(opened.href))?.status()).toBe(403);
+    expect(await tab?.textContent("body")).toContain("another user of this machine may have");
+    expect(await asOther()).toBe(403);
+    expect((await tab?.goto(printed.href))?.status()).toBe(200);
+    await own?.close();
+  },
+);
+
 test("the list of runs leads to a run, a figure to its conversations, and back works", async () => {
   expect(page.url()).not.toContain("token");
   await page.getByRole("link", { name: "first" }).click();

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { vi } from "vitest";
 import { inOneProcess, PROGRAM } from "../cli/cli.ts";
 
 const PAGE = fileURLToPath(new URL("../../dist/viewer/index.html", import.meta.url));
@@ -58,7 +59,31 @@ export class ViewedStore {
 
   /** Serves the store; resolves with the address that is printed. */
   async view(...words: readonly string[]): Promise<URL> {
-    const child = this.start(["view", "--no-open", ...words]);
+    return this.#served(["view", "--no-open", ...words]);
+  }
+
+  /** The same with a browser; resolves with the address that is printed, and the one that the browser is to open. */
+  async viewInBrowser(): Promise<{ readonly printed: URL; readonly opened: URL }> {
+    const opener = join(this.folder, "bin", "xdg-open");
+    this.write({
+      "bin/xdg-open":
+        '#!/bin/sh\nprintf %s "$1" > "$HOME/opened.part" && mv "$HOME/opened.part" "$HOME/opened"\n',
+    });
+    chmodSync(opener, 0o700);
+    this.environment.PATH = `${dirname(opener)}:${this.environment.PATH}`;
+    const file = join(this.folder, "opened");
+    rmSync(file, { force: true });
+    const printed = await this.#served(["view"]);
+    return {
+      printed,
+      opened: await vi.waitUntil(() => existsSync(file) && new URL(readFileSync(file, "utf8")), {
+        timeout: 20_000,
+      }),
+    };
+  }
+
+  async #served(words: readonly string[]): Promise<URL> {
+    const child = this.start(words);
     return new Promise((resolve, reject) => {
       let said = "";
       child.stderr?.setEncoding("utf8").on("data", (text: string) => {

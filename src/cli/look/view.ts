@@ -75,9 +75,8 @@ async function showAddress(
   { page, opens }: { readonly page: string; readonly opens: boolean },
   { output, messages }: Terminal,
 ): Promise<void> {
-  const url = viewer.url(page);
-  output.write(`${url}\n`);
-  if (opens && !(await openInBrowser(url)))
+  output.write(`${viewer.url(page)}\n`);
+  if (opens && !(await openInBrowser(viewer.oneTimeUrl(page))))
     messages.write("No browser could be opened. Open the address above in one.\n");
 }
 

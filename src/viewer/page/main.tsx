@@ -198,9 +198,9 @@ function nextTheme(theme: Theme): Theme {
   return THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? "auto";
 }
 
-// The token has become a cookie; it need not stay in the address, where it would be shared and kept in the history.
+// The secret of the address has become a cookie; it need not stay in the address, where it would be shared and kept in the history.
 const { pathname, search, hash } = window.location;
-if (search.includes("token=")) window.history.replaceState(null, "", `${pathname}${hash}`);
+if (/[?&](?:token|once)=/.test(search)) window.history.replaceState(null, "", `${pathname}${hash}`);
 
 if (factOf("export") !== "") setSource(exportSource());
 applyTheme();

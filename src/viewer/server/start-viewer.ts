@@ -1,9 +1,9 @@
-import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import { openStore } from "../../journal/store/open-store.ts";
 import { openRunBrowser, type RunBrowser } from "../../journal/store/run-browser.ts";
 import type { Store } from "../../journal/store/store.ts";
+import { type Access, newPass, newSecret } from "./access.ts";
 import { HeavyProcess } from "./heavy-process.ts";
 import { readPageFiles } from "./page-files.ts";
 import { type ViewerParts, viewerApp } from "./viewer-app.ts";
@@ -25,8 +25,10 @@ interface ViewerOptions {
 /** A viewer that is being served. */
 export interface RunningViewer {
   readonly port: number;
-  /** The address to open, with the token. A part after `#` says which page. */
+  /** The address for people, with the token. A part after `#` says which page. */
   readonly url: (page?: string) => string;
+  /** An address for other programs, which show it to all users of the machine: it can be opened once, within a minute. */
+  readonly oneTimeUrl: (page?: string) => string;
   close(): Promise<void>;
 }
 
@@ -43,10 +45,10 @@ export async function startViewer(options: ViewerOptions): Promise<RunningViewer
   const browser = await openRunBrowser(path);
   const store = rememberedStore(opened, browser);
   const heavy = new HeavyProcess(path, () => browser.version());
-  const token = randomBytes(24).toString("base64url");
+  const token = newSecret();
   const hosts = new Set<string>();
   // The port is known only once it listens; nothing is answered before.
-  const access = { token, hosts, port: wanted };
+  let access: Access = { sessions: new Set([token]), passes: new Map(), hosts, port: wanted };
   /** Opens the store for writing, for a moment. */
   const writing = async (change: (store: Store) => void): Promise<void> => {
     const open = await openToWrite(path);
@@ -68,11 +70,13 @@ export async function startViewer(options: ViewerOptions): Promise<RunningViewer
     throw error;
   });
   for (const name of namesOf(host)) hosts.add(`${name}:${port}`);
-  app = viewerApp({ store, browser, heavy, access: { token, hosts, port }, page, ...changes });
+  access = { ...access, port };
+  app = viewerApp({ store, browser, heavy, access, page, ...changes });
+  const address = `http://${isAny(host) ? "127.0.0.1" : bracketed(host)}:${port}/`;
   return {
     port,
-    url: (hash = "") =>
-      `http://${isAny(host) ? "127.0.0.1" : bracketed(host)}:${port}/?token=${token}${hash}`,
+    url: (hash = "") => `${address}?token=${token}${hash}`,
+    oneTimeUrl: (hash = "") => `${address}?once=${newPass(access)}${hash}`,
     close: async () => {
       heavy.close();
       await new Promise<void>((resolve) => {

@@ -5,7 +5,7 @@ import type { Label } from "../../journal/run-event.ts";
 import type { RunSummary } from "../../journal/store/store.ts";
 import { StoreError } from "../../journal/store/store-error.ts";
 import { ENTRY_FILTERS, type EntryFilter } from "../entry-filter.ts";
-import { type Access, guard } from "./access.ts";
+import { type Access, type GuardedEnv, guard } from "./access.ts";
 import { callAnswer, conversationAnswer, textAnswer } from "./conversation-data.ts";
 import { conversationsAnswer, pairsAnswer } from "./entries-data.ts";
 import type { HeavyRequest } from "./heavy-answer.ts";
@@ -54,9 +54,9 @@ function pageOf(context: Context): { readonly after: string | undefined; readonl
 }
 
 /** The server of the viewer: the page, and the answers that it asks for. */
-export function viewerApp(parts: ViewerParts): Hono {
+export function viewerApp(parts: ViewerParts): Hono<GuardedEnv> {
   const { store, access, page, deleteRun } = parts;
-  const app = new Hono();
+  const app = new Hono<GuardedEnv>();
   app.use(guard(access));
   app.onError((error, context) => {
     if (error instanceof RequestError)
@@ -79,8 +79,7 @@ export function viewerApp(parts: ViewerParts): Hono {
     context.json({ error: "There is nothing at this address.", code: "not_found" }, 404),
   );
 
-  const html = pageWith(page.html, { token: access.token });
-  app.get("/", (context) => context.html(html));
+  app.get("/", (context) => context.html(pageWith(page.html, { token: context.get("session") })));
   app.get("/viewer.js", (context) =>
     context.body(page.script, 200, { "content-type": "text/javascript; charset=utf-8" }),
   );
