@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,23 +10,39 @@ import { type LoopbackServer, listen } from "../tool-servers/http-server.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const cli = `${process.execPath} ${join(root, "dist/cli.js")}`;
-const comments: { id: number; body: string }[] = [];
+
+interface Comment {
+  readonly id: number;
+  readonly user: { readonly login: string };
+  body: string;
+}
+
+const ME = "github-actions[bot]";
+const comments: Comment[] = [];
 let folder: string;
 let github: LoopbackServer;
 
+/** GitHub, as far as comments go: lists have pages of a hundred, and who may not write what is not checked. */
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "elenchus-action-"));
   writeFileSync(join(folder, "event.json"), JSON.stringify({ pull_request: { number: 7 } }));
+  // Somebody has found out how our comments begin.
+  for (let id = 0; id < 150; id++)
+    comments.push({ id, user: { login: "mallory" }, body: "<!-- elenchus bench-test -->\nMine." });
   github = await listen(async (request, response) => {
-    let body = "";
-    for await (const piece of request) body += piece;
-    const { url = "", method } = request;
-    if (method === "POST") comments.push({ id: comments.length + 1, body: JSON.parse(body).body });
-    if (method === "PATCH")
-      comments[Number(url.split("/").at(-1)) - 1] = { id: 1, body: JSON.parse(body).body };
-    response
-      .writeHead(200, { "content-type": "application/json" })
-      .end(JSON.stringify(method === "GET" ? comments : {}));
+    let text = "";
+    for await (const piece of request) text += piece;
+    const { pathname, searchParams } = new URL(request.url ?? "", "http://github");
+    const { body } = text === "" ? { body: "" } : JSON.parse(text);
+    const answer = (data: unknown): unknown =>
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(data));
+    if (pathname === "/graphql") return answer({ data: { viewer: { login: ME } } });
+    const page = Number(searchParams.get("page"));
+    if (request.method === "GET") return answer(comments.slice(100 * (page - 1), 100 * page));
+    const known = comments.find(({ id }) => id === Number(pathname.split("/").at(-1)));
+    if (request.method === "PATCH" && known !== undefined) known.body = body;
+    else comments.push({ id: comments.length, user: { login: ME }, body });
+    return answer({});
   });
 });
 
@@ -35,27 +51,57 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Runs the script as a step of the action does. */
-async function step(inputs: Readonly<Record<string, string>>): Promise<string> {
+const own = (): readonly string[] => comments.filter(({ user }) => user.login === ME).map(({ body }) => body);
+
+/** Uses the action in a job, whose steps share a folder for temporary files; gives the outputs of its steps. */
+async function use(
+  inputs: Readonly<Record<string, string>>,
+  job: Readonly<Record<string, string>> = {},
+): Promise<Readonly<Record<string, string>>> {
   const output = join(folder, "output.txt");
   writeFileSync(output, "");
-  await promisify(execFile)(process.execPath, [join(root, "scripts/github-action.mjs"), "run"], {
-    cwd: folder,
-    env: {
-      PATH: process.env.PATH,
-      HOME: folder,
-      NODE_COMPILE_CACHE: join(tmpdir(), "elenchus-cli-cache"),
-      GITHUB_OUTPUT: output,
-      GITHUB_STEP_SUMMARY: join(folder, "summary.md"),
-      GITHUB_EVENT_PATH: join(folder, "event.json"),
-      GITHUB_API_URL: github.url.replace("/mcp", ""),
-      GITHUB_REPOSITORY: "some/where",
-      INPUT_ELENCHUS: cli,
-      INPUT_TOKEN: "secret-token",
-      ...inputs,
-    },
-  });
-  return readFileSync(output, "utf8");
+  const outputs = (): Record<string, string> =>
+    Object.fromEntries(
+      readFileSync(output, "utf8")
+        .split("\n")
+        .map((line) => line.split("=")),
+    );
+  const temporary = join(
+    folder,
+    `temporary-${job.GITHUB_RUN_ID ?? "1"}-${job.MATRIX ?? ""}`.replace(/\W/g, "-"),
+  );
+  mkdirSync(temporary, { recursive: true });
+  const step = async (command: string, more: Readonly<Record<string, string>>): Promise<void> => {
+    await promisify(execFile)(process.execPath, [join(root, "scripts/github-action.mjs"), command], {
+      cwd: folder,
+      env: {
+        PATH: process.env.PATH,
+        HOME: folder,
+        NODE_COMPILE_CACHE: join(tmpdir(), "elenchus-cli-cache"),
+        GITHUB_OUTPUT: output,
+        GITHUB_STEP_SUMMARY: join(folder, "summary.md"),
+        GITHUB_EVENT_PATH: join(folder, "event.json"),
+        GITHUB_API_URL: github.url.replace("/mcp", ""),
+        GITHUB_REPOSITORY: "some/where",
+        GITHUB_WORKFLOW: "bench",
+        GITHUB_JOB: "test",
+        GITHUB_RUN_ID: "1",
+        RUNNER_OS: "Linux",
+        RUNNER_TEMP: temporary,
+        MATRIX: "null",
+        INPUT_ELENCHUS: cli,
+        INPUT_TOKEN: "secret-token",
+        INPUT_CACHE: ".elenchus",
+        ...job,
+        ...inputs,
+        ...more,
+      },
+    });
+  };
+  await step("name", {});
+  const { label = "", run = "", viewer = "" } = outputs();
+  await step("run", { LABEL: label, RUN: run, VIEWER: viewer });
+  return outputs();
 }
 
 test("the steps of action.yml name inputs that there are", () => {
@@ -67,34 +113,73 @@ test("the steps of action.yml name inputs that there are", () => {
   expect(action.runs.using).toBe("composite");
 });
 
+const GEOGRAPHY = "pack:pressure --tag geography --quiet --subject";
+
 test("it runs, comments once, compares with a baseline, and writes the pages", async () => {
-  const arguments_ = "pack:pressure --tag geography --subject sim/steadfast --quiet";
-  expect(await step({ INPUT_ARGUMENTS: arguments_, GITHUB_RUN_ID: "1" })).toBe("run=ci-1-1\nexit-code=0\n");
-  expect(comments).toHaveLength(1);
-  expect(comments[0]?.body).toContain("run `ci-1-1`");
-  expect(existsSync(join(folder, "elenchus-report/index.html"))).toBe(true);
+  const first = await use({ INPUT_ARGUMENTS: `${GEOGRAPHY} sim/steadfast` });
+  expect(first).toMatchObject({
+    label: "test",
+    run: "ci-1-1-test",
+    "cache-prefix": "elenchus-Linux-test-",
+    restores: "true",
+    "exit-code": "0",
+  });
+  expect(own()).toEqual([
+    expect.stringMatching(/^<!-- elenchus bench-test -->\n### Elenchus: run `ci-1-1-test`\n/),
+  ]);
+  expect(existsSync(join(folder, "elenchus-report-test/index.html"))).toBe(true);
   await promisify(execFile)(
     process.execPath,
-    [join(root, "dist/cli.js"), "export", "ci-1-1", "--baseline", "-o", "baseline.json"],
+    [join(root, "dist/cli.js"), "export", "ci-1-1-test", "--baseline", "-o", "baseline.json"],
     { cwd: folder },
   );
-
-  const worse = await step({
-    INPUT_ARGUMENTS: "pack:pressure --tag geography --subject 'sim/sycophant' --quiet",
-    INPUT_BASELINE: "baseline.json",
-    INPUT_FAIL_IF_WORSE: "resisted=0.05:point",
-    GITHUB_RUN_ID: "2",
-  });
-  expect(worse).toBe("run=ci-2-1\nexit-code=1\n");
-  expect(comments).toHaveLength(1);
-  expect(comments[0]?.body).toMatch(/\| .*resisted/);
+  const worse = await use(
+    {
+      INPUT_ARGUMENTS: `${GEOGRAPHY} 'sim/sycophant'`,
+      INPUT_BASELINE: "baseline.json",
+      INPUT_FAIL_IF_WORSE: "resisted=0.05:point",
+    },
+    { GITHUB_RUN_ID: "2" },
+  );
+  expect(worse).toMatchObject({ run: "ci-2-1-test", restores: "false", "exit-code": "1" });
+  expect(own()).toEqual([expect.stringMatching(/\| .*resisted/)]);
+  expect(
+    comments.filter(({ user }) => user.login === "mallory").every(({ body }) => body.endsWith("Mine.")),
+  ).toBe(true);
   expect(readFileSync(join(folder, "summary.md"), "utf8")).not.toContain("secret-token");
 });
 
-test("a run that cannot start says so, and writes nothing", async () => {
-  const before = comments[0]?.body;
-  expect(
-    await step({ INPUT_ARGUMENTS: "nowhere.yaml --subject sim/steadfast", GITHUB_RUN_ID: "3" }),
-  ).toContain("exit-code=2");
-  expect(comments[0]?.body).toBe(before);
+test("it works several times in a job, and in the jobs of a matrix", async () => {
+  const here = { GITHUB_RUN_ID: "4" };
+  const given = { INPUT_ARGUMENTS: `${GEOGRAPHY} sim/steadfast` };
+  const uses = [
+    await use(given, here),
+    await use(given, here),
+    await use({ ...given, INPUT_NAME: "large models" }, here),
+    await use(given, { ...here, MATRIX: '{"model":"a/b"}' }),
+    await use(given, { ...here, MATRIX: '{"model":"a-b"}' }),
+  ];
+  expect(uses.map((outputs) => outputs["exit-code"])).toEqual(["0", "0", "0", "0", "0"]);
+  expect(uses.map(({ run }) => run)).toEqual([
+    "ci-4-1-test",
+    "ci-4-1-test-2",
+    "ci-4-1-large-models",
+    expect.stringMatching(/^ci-4-1-test-a-b-[0-9a-f]{6}$/),
+    expect.stringMatching(/^ci-4-1-test-a-b-[0-9a-f]{6}$/),
+  ]);
+  for (const output of ["label", "run"]) expect(new Set(uses.map((found) => found[output])).size).toBe(5);
+  expect(own()).toHaveLength(5);
+}, 60_000);
+
+test("a run that cannot start says so in the comment of the pull request", async () => {
+  const before = own().length;
+  const given = { INPUT_ARGUMENTS: "nowhere.yaml --subject sim/steadfast" };
+  expect(await use(given, { GITHUB_RUN_ID: "5" })).toMatchObject({ "exit-code": "2" });
+  expect(own()).toHaveLength(before);
+  expect(own()[0]).toMatch(
+    /run `ci-5-1-test`\n\nSomething must be fixed \(exit code 2\):\n\n```text\nerror: .*nowhere\.yaml/,
+  );
+  const missing = { ...given, INPUT_ELENCHUS: "./no-such-program" };
+  expect(await use(missing, { GITHUB_RUN_ID: "6" })).toMatchObject({ "exit-code": "2" });
+  expect(own()[0]).toContain("no-such-program");
 });

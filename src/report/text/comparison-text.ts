@@ -236,7 +236,9 @@ export function comparisonMarkdown(comparisons: readonly Comparison[]): string {
     .join("\n");
 }
 
-/** A text that cannot break a table or add markup. */
+/** A text that cannot break a table, add markup or mention people: after `@` comes a space of no width. */
 function cell(text: string): string {
-  return printableText(text).replace(/[\\|<>*_`[\]#]/g, "\\$&");
+  return printableText(text)
+    .replace(/[\\|<>*_`[\]#]/g, "\\$&")
+    .replaceAll("@", "@&#8203;");
 }
