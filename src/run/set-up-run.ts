@@ -190,7 +190,7 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
       const settings = memoize(settingsOf, JSON.stringify([scenario, subject, judge]), () =>
         conversationSettings(options, { cell, models, definition }),
       );
-      const run = sources === undefined ? {} : { sources: sources() };
+      const run = sources === undefined ? {} : { sources: sources(cell) };
       const values = row === undefined ? {} : { rowValues: rowValues(row) };
       return { conversation: conversationId(cell), cell, definition, settings, ...values, ...run };
     },

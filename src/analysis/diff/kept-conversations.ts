@@ -134,7 +134,8 @@ class PreparedVersion {
   }
 
   /** For a conversation; null if this version has no such row, variant or arm. */
-  of({ row, variant, parent }: ConversationSummary): ReplayedScenario | null {
+  of(conversation: ConversationSummary): ReplayedScenario | null {
+    const { row, variant, parent } = conversation;
     const values = row === null ? undefined : this.#rows.get(row);
     if ((row === null) !== (this.#prepared.dataset === null) || (row !== null && values === undefined))
       return null;
@@ -145,7 +146,7 @@ class PreparedVersion {
     const from = parent === null ? undefined : this.#ends.get(parent);
     if (parent !== null && from?.ending?.fork === undefined) return null;
     const definition = this.#prepared.definition(values, variant ?? undefined);
-    return { definition, sources: this.#prepared.sources?.(), parent: from };
+    return { definition, sources: this.#prepared.sources?.(conversation), parent: from };
   }
 
   keep({ index }: ConversationSummary, state: ConversationState | null): void {
