@@ -93,7 +93,7 @@ test("rows come from files, with their types; what is wrong with them is told be
   const run = (dataset: object): Promise<readonly unknown[]> =>
     runScenarios({ scenarios: scenario, subjects: subject, dataset }).results;
   await expect(run({ file: path, id: "id" })).rejects.toThrow(
-    `${path}:3: field "n" of node "ask" has a wrong truth: "x" can never match a field of type integer.`,
+    `${path}:3, column "a": field "n" of node "ask" has a wrong truth: "x" can never match a field of type integer.`,
   );
   expect(subject.asked).toEqual([]);
   const { results } = await held({
