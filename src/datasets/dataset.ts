@@ -36,6 +36,8 @@ interface ReadOptions {
   /** True to leave out rows that cannot be used; otherwise they are an error (default false). */
   readonly skipBadRows?: boolean;
   readonly test?: RowTest;
+  /** What of a row is part of the hash (default: all of it). */
+  readonly used?: (row: JsonObject) => JsonObject;
   /** What is wrong with the columns as a whole, in sentences. */
   readonly testColumns?: (columns: readonly string[]) => readonly string[];
 }
@@ -43,6 +45,7 @@ interface ReadOptions {
 /** The result of reading all rows once. */
 interface Inspection {
   readonly count: number;
+  readonly hash: string;
   readonly columns: readonly string[];
   /** How many rows were left out because they cannot be used. */
   readonly skipped: number;
@@ -77,6 +80,8 @@ const MOST_PLACES = 6;
  */
 export class Dataset {
   readonly count: number;
+  /** Of the ids and values of all rows for which `where` holds. */
+  readonly hash: string;
   readonly columns: readonly string[];
   /** How many rows were left out because they cannot be used. */
   readonly skipped: number;
@@ -85,11 +90,12 @@ export class Dataset {
   readonly skipsBadRows: boolean;
   readonly #reader: RowReader;
 
-  private constructor(reader: RowReader, { count, columns, skipped }: Inspection) {
+  private constructor(reader: RowReader, { count, hash, columns, skipped }: Inspection) {
     this.#reader = reader;
     this.source = reader.source;
     this.skipsBadRows = reader.options.skipBadRows === true;
     this.count = count;
+    this.hash = hash;
     this.columns = columns;
     this.skipped = skipped;
   }
@@ -163,6 +169,8 @@ class RowReader {
     const columns = new Set<string>();
     const groups = new Map<string, ProblemGroup>();
     let [count, problemCount] = [0, 0];
+    const hash = process.getBuiltinModule("node:crypto").createHash("sha256");
+    const { used = (row) => row } = this.options;
     const drawn = sample === undefined ? undefined : new Lowest(sample.n);
     const onProblems = (problems: readonly RowProblem[], place: RowPlace): void => {
       problemCount++;
@@ -175,6 +183,7 @@ class RowReader {
     };
     for await (const portion of this.#read({ columns, onProblems })) {
       count += portion.length;
+      for (const { id, values } of portion) hash.update(`${canonicalJson([id, used(values)])}\n`);
       if (drawn !== undefined)
         for (const { id } of portion) drawn.add(id, contentHash(`${sample?.seed ?? 0} ${id}`));
     }
@@ -186,6 +195,7 @@ class RowReader {
     }
     return {
       count: Math.min(count, limit),
+      hash: hash.digest("hex").slice(0, 16),
       columns: this.#columns,
       skipped: this.options.skipBadRows === true ? problemCount : 0,
       problems: await this.#sentences([...groups.values()]),

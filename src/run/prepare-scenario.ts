@@ -10,7 +10,7 @@ import { mergeRubrics, type Rubric } from "../core/templates/rubric.ts";
 import { canonicalJson, type JsonObject } from "../core/values/json.ts";
 import type { Dataset } from "../datasets/dataset.ts";
 import { RunError } from "../journal/failure.ts";
-import { openRows, type RowOptions } from "./open-rows.ts";
+import { itemHasher, openRows, type RowOptions } from "./open-rows.ts";
 import type { ConversationSources, SeedCell } from "./run-context.ts";
 import { hasSources, linkSources } from "./sandbox/link-sources.ts";
 import { openSandbox, type Sandbox } from "./sandbox/open-sandbox.ts";
@@ -22,6 +22,8 @@ export interface PreparedScenario {
   definition(row: JsonObject | undefined, variant: Variant | undefined): ScenarioDefinition;
   /** Its rows; null if it uses none. */
   readonly dataset: Dataset | null;
+  /** The hash of what the scenario uses of a row. */
+  itemHash(row: JsonObject): string;
   readonly warnings: readonly string[];
   /** For a conversation, if the scenario has source strings. */
   readonly sources?: (cell: SeedCell) => ConversationSources;
@@ -53,6 +55,7 @@ export async function prepareScenario(
       return boundScenario(linked, row, variant);
     },
     dataset,
+    itemHash: itemHasher(merged),
     warnings: [...warnings, ...skippedRows(definition, dataset)],
     ...(sandbox === undefined
       ? {}

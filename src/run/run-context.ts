@@ -88,6 +88,8 @@ export interface ConversationPlan {
   readonly cell: Cell;
   readonly definition: ScenarioDefinition;
   readonly settings: ConversationSettings;
+  /** The hash of what the scenario uses of its row. */
+  readonly itemHash?: string;
   /** The short values of its row, which stand in the journal. */
   readonly rowValues?: JsonObject;
   /** What an arm of a fork continues. */

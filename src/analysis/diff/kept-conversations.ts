@@ -28,7 +28,7 @@ export interface KeptCalls {
 export interface KeptConversations {
   readonly runs: readonly string[];
   readonly conversations: number;
-  /** How many have which fate; `gone` if the other version has no such row or variant. */
+  /** How many have which fate; `gone` if the other version has no such row or variant, or the row has changed. */
   readonly fates: Readonly<Record<Fate | "gone", number>>;
   /** Where conversations first need something new: by fate and node, most first. */
   readonly places: readonly { readonly fate: Fate; readonly node: string; readonly conversations: number }[];
@@ -91,7 +91,9 @@ async function walkRun(store: Store, { summary, before, after }: Versions, tally
   try {
     for (const conversation of store.conversations(summary.run, { scenario: before.name })) {
       const journal = [...store.events(summary.run, conversation.conversation)];
-      const [was, is] = [old.of(conversation), now.of(conversation)];
+      const [was, is] = old.isOtherRow(conversation)
+        ? [null, null]
+        : [old.of(conversation), now.of(conversation)];
       if (was === null || is === null) {
         const fate = conversation.parent === null ? "gone" : (fates.get(conversation.parent) ?? "gone");
         await tally.add({ ...NOTHING_KEPT, fate }, { journal, run: summary.run });
@@ -131,6 +133,12 @@ class PreparedVersion {
     const rows = new Map<string, JsonObject>();
     for await (const { id, values } of prepared.dataset ?? []) rows.set(id, values);
     return new PreparedVersion(definition, prepared, rows);
+  }
+
+  /** True if the row has changed since the conversation. */
+  isOtherRow({ row, itemHash }: ConversationSummary): boolean {
+    const values = row === null ? undefined : this.#rows.get(row);
+    return values !== undefined && itemHash !== null && this.#prepared.itemHash(values) !== itemHash;
   }
 
   /** For a conversation; null if this version has no such row, variant or arm. */

@@ -58,11 +58,15 @@ export class RowTexts {
   readonly #required: readonly (readonly (string | number)[])[];
   readonly #fields: readonly RowField[];
   readonly #questions: readonly RowQuestion[];
+  /** Null if a text computes which column it uses. */
+  readonly #columns: ReadonlySet<string> | null;
   readonly #verdicts = new Map<string, string | null>();
 
   constructor(definition: ScenarioDefinition) {
     const { nodes } = definition;
     this.#variables = [...rowVariables(definition)];
+    const columns = this.#variables.map(({ variable }) => variable.path[1]);
+    this.#columns = columns.every((column) => typeof column === "string") ? new Set(columns) : null;
     const required = this.#variables
       .filter(({ variable }) => !variable.isOptional)
       .map(({ variable }) => knownKeys(variable.path.slice(1)));
@@ -105,10 +109,12 @@ export class RowTexts {
       .map(({ variable, path }) => unknownVariable(variable, path, { message }));
   }
 
-  /** The columns that texts use; null if a text computes which. */
-  get columns(): readonly string[] | null {
-    const found = this.#variables.map(({ variable }) => variable.path[1]);
-    return found.every((column) => typeof column === "string") ? [...new Set(found)] : null;
+  /** What texts use of a row: the same values give the same questions, truths and rules. All of it if a text computes its column. */
+  used(row: JsonObject): JsonObject {
+    const columns = this.#columns;
+    return columns === null
+      ? row
+      : Object.fromEntries(Object.entries(row).filter(([column]) => columns.has(column)));
   }
 
   /** What is wrong with a row. */
