@@ -180,9 +180,12 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
     factors,
     start,
     conversations,
-    warnings: [...prepared.values()].flatMap(({ warnings }) =>
-      warnings.map((message) => ({ type: "warning", code: "rubric", message }) as const),
-    ),
+    warnings: [
+      ...[...prepared.values()].flatMap(({ warnings }) =>
+        warnings.map((message) => ({ type: "warning", code: "rubric", message }) as const),
+      ),
+      ...(tools === undefined ? idleFilters(scenarios) : []),
+    ],
     // Only scenarios that were prepared have rows.
     itemHash: (scenario, row) => (prepared.get(scenario) as PreparedScenario).itemHash(row),
     conversation: (cell, row) => {
@@ -203,6 +206,15 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
       await Promise.all([servers?.close(), workspaces.close(), ...closing(models)]);
     },
   };
+}
+
+/** Warnings of tool filters in a run without tools. */
+function idleFilters(scenarios: readonly ScenarioDefinition[]): readonly Warning[] {
+  return scenarios.flatMap(({ name, nodes }) => {
+    const node = Object.keys(nodes).find((id) => nodes[id]?.toolFilter !== undefined);
+    const message = `In scenario "${name}", node "${node}" has a toolFilter, but the run has no tools: it removes nothing. Give the run tools (\`tools\`).`;
+    return node === undefined ? [] : [{ type: "warning", code: "tools", message }];
+  });
 }
 
 function scenarioFactors(
