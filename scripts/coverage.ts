@@ -68,6 +68,7 @@ function score(item: number, replicate: number, ok: boolean): ConversationScore 
       arm: null,
       parent: null,
       item: `["s","r${item}"]`,
+      itemHash: null,
       conversation: `${item}.${replicate}`,
     },
     ...{ scenarioHash: "h", status: "completed", turns: [], outcomes: new Map([["ok", ok]]) },

@@ -151,6 +151,7 @@ export const RUN_RULES: readonly StoreRule[] = [
         arm: null,
         parent: null,
         item: '["pressure"]',
+        itemHash: null,
       };
       demandEqual(
         first,
@@ -224,6 +225,7 @@ export const RUN_RULES: readonly StoreRule[] = [
       );
       demandEqual(second?.outcomes.get("late"), "error", "an outcome of a conversation that failed");
       demandEqual([third?.row, third?.variant], ["q4", { order: "a" }], "row and variant of the last");
+      demandEqual([first?.itemHash, third?.itemHash], [null, "cd34"], "the hashes of items");
       const values = [...store.scores("one", { rowValues: true })].map(({ rowValues }) => rowValues);
       demandEqual(values, [null, null, { topic: "rivers", level: 2 }], "the values of rows");
       demandEqual([...store.scores("one")][0]?.turns, [], "turns that were not asked for");

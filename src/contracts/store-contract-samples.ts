@@ -102,7 +102,7 @@ export function cellOf(index: number, change: Partial<Cell> = {}): Cell {
 /** The beginning of a conversation. */
 export function conversationStart(conversation: string, cell: Cell): RunEvent {
   const settings = { turnLimit: 20, judged: false, judging: "together", detectRefusal: false } as const;
-  const row = cell.row === undefined ? {} : { rowValues: { topic: "rivers", level: 2 } };
+  const row = cell.row === undefined ? {} : { itemHash: "cd34", rowValues: { topic: "rivers", level: 2 } };
   return { type: "conversation-start", conversation, cell, scenarioHash: "ab12", settings, ...row, at: 1001 };
 }
 

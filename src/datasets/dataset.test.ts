@@ -130,10 +130,9 @@ test("rows that cannot be used are told all at once, with file and line, or left
   await expect(readDataset(path, options)).rejects.toMatchObject({
     name: "DatasetError",
     problems: [
-      `${path}:3: the column "n" must be a whole number, but is "two".`,
+      `${path}:3: the column "n" must be a whole number, but is "two". The same in line 7.`,
       `${path}:4: it has 1 fields, and the header has 2.`,
       `${path}:5: something stands after a closing quote.`,
-      `${path}:7: the column "n" must be a whole number, but is "5\\n6".`,
       `${path}:9: another row has the id "a".`,
       `${path}:11: the column "id" has no id, but "".`,
     ],

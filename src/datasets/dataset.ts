@@ -6,6 +6,7 @@ import {
   type DatasetOptions,
   type DatasetSource,
 } from "../core/scenario/dataset.ts";
+import type { RowProblem } from "../core/scenario/row-texts.ts";
 import { nearestOf } from "../core/schema/nearest-name.ts";
 import { numberValue } from "../core/text/text-value.ts";
 import {
@@ -27,17 +28,16 @@ export interface DatasetRow {
   readonly values: JsonObject;
 }
 
-/** A row that cannot be used: a sentence with file and line. */
-type RowProblem = string;
-
 /** A further test of rows; returns what is wrong. */
-type RowTest = (row: JsonObject) => readonly string[];
+type RowTest = (row: JsonObject) => readonly RowProblem[];
 
 /** How a dataset is read. */
 interface ReadOptions {
   /** True to leave out rows that cannot be used; otherwise they are an error (default false). */
   readonly skipBadRows?: boolean;
   readonly test?: RowTest;
+  /** What of a row is part of the hash (default: all of it). */
+  readonly used?: (row: JsonObject) => JsonObject;
   /** What is wrong with the columns as a whole, in sentences. */
   readonly testColumns?: (columns: readonly string[]) => readonly string[];
 }
@@ -45,15 +45,34 @@ interface ReadOptions {
 /** The result of reading all rows once. */
 interface Inspection {
   readonly count: number;
+  readonly hash: string;
   readonly columns: readonly string[];
   /** How many rows were left out because they cannot be used. */
   readonly skipped: number;
-  readonly problems: readonly RowProblem[];
+  /** In sentences with file and line. */
+  readonly problems: readonly string[];
+  /** How many rows have a problem. */
   readonly problemCount: number;
 }
 
-/** How many problems are kept to be shown. */
+/** Where a row stands. */
+interface RowPlace {
+  readonly line: number;
+  /** Among all rows of the file, from 1. */
+  readonly number: number;
+}
+
+/** Rows with the same problem. */
+interface ProblemGroup {
+  readonly problem: RowProblem;
+  /** The first of them. */
+  readonly places: RowPlace[];
+  count: number;
+}
+
+/** How many problems are kept to be shown, and how many rows with the same one are named. */
 const MOST_PROBLEMS = 50;
+const MOST_PLACES = 6;
 
 /**
  * Rows that have been read once: they are counted and valid. They are read again when they are needed, so that a file of any size takes
@@ -61,6 +80,8 @@ const MOST_PROBLEMS = 50;
  */
 export class Dataset {
   readonly count: number;
+  /** Of the ids and values of all rows for which `where` holds. */
+  readonly hash: string;
   readonly columns: readonly string[];
   /** How many rows were left out because they cannot be used. */
   readonly skipped: number;
@@ -69,11 +90,12 @@ export class Dataset {
   readonly skipsBadRows: boolean;
   readonly #reader: RowReader;
 
-  private constructor(reader: RowReader, { count, columns, skipped }: Inspection) {
+  private constructor(reader: RowReader, { count, hash, columns, skipped }: Inspection) {
     this.#reader = reader;
     this.source = reader.source;
     this.skipsBadRows = reader.options.skipBadRows === true;
     this.count = count;
+    this.hash = hash;
     this.columns = columns;
     this.skipped = skipped;
   }
@@ -111,16 +133,14 @@ function noRows({ file, where }: DatasetSource, { skipped }: Inspection): string
 }
 
 function badRows({ problems, problemCount }: Inspection): DatasetError {
-  const more = problemCount - problems.length;
   return new DatasetError(
     [
       problemCount === 1
         ? "A row of the dataset cannot be used. Fix it, or leave it out with --skip-bad-rows (`skipBadRows`):"
         : `${problemCount} rows of the dataset cannot be used. Fix them, or leave them out with --skip-bad-rows (\`skipBadRows\`):`,
       ...problems.map((problem) => `  - ${problem}`),
-      ...(more > 0 ? [`  … and ${more} more`] : []),
     ].join("\n"),
-    [...problems, ...(more > 0 ? [`and ${more} more of this kind.`] : [])],
+    problems,
   );
 }
 
@@ -147,15 +167,23 @@ class RowReader {
   async inspect(): Promise<Inspection> {
     const { sample, limit = Number.POSITIVE_INFINITY } = this.source;
     const columns = new Set<string>();
-    const problems: RowProblem[] = [];
+    const groups = new Map<string, ProblemGroup>();
     let [count, problemCount] = [0, 0];
+    const hash = process.getBuiltinModule("node:crypto").createHash("sha256");
+    const { used = (row) => row } = this.options;
     const drawn = sample === undefined ? undefined : new Lowest(sample.n);
-    const onProblem = (problem: RowProblem): void => {
+    const onProblems = (problems: readonly RowProblem[], place: RowPlace): void => {
       problemCount++;
-      if (problems.length < MOST_PROBLEMS) problems.push(problem);
+      for (const problem of problems) {
+        const group = groups.get(problem.kind) ?? { problem, places: [], count: 0 };
+        if (groups.size < MOST_PROBLEMS) groups.set(problem.kind, group);
+        if (group.places.length < MOST_PLACES) group.places.push(place);
+        group.count++;
+      }
     };
-    for await (const portion of this.#read({ columns, onProblem })) {
+    for await (const portion of this.#read({ columns, onProblems })) {
       count += portion.length;
+      for (const { id, values } of portion) hash.update(`${canonicalJson([id, used(values)])}\n`);
       if (drawn !== undefined)
         for (const { id } of portion) drawn.add(id, contentHash(`${sample?.seed ?? 0} ${id}`));
     }
@@ -167,9 +195,10 @@ class RowReader {
     }
     return {
       count: Math.min(count, limit),
+      hash: hash.digest("hex").slice(0, 16),
       columns: this.#columns,
       skipped: this.options.skipBadRows === true ? problemCount : 0,
-      problems: await this.#withLines(problems),
+      problems: await this.#sentences([...groups.values()]),
       problemCount,
     };
   }
@@ -189,10 +218,10 @@ class RowReader {
   /** Rows that can be used and for which the filter holds. */
   async *#read({
     columns,
-    onProblem,
+    onProblems,
   }: {
     readonly columns?: Set<string>;
-    readonly onProblem?: (problem: RowProblem) => void;
+    readonly onProblems?: (problems: readonly RowProblem[], place: RowPlace) => void;
   }): AsyncGenerator<readonly ReadRow[]> {
     const ids = new Map<string, number>();
     let number = 0;
@@ -203,7 +232,7 @@ class RowReader {
         const read = this.#row(row, ids, columns);
         if (read === null) continue;
         if ("values" in read) rows.push(read);
-        else onProblem?.(`${this.#place(row.line, number)}: ${read.problem}.`);
+        else onProblems?.(read.problems, { line: row.line, number });
       }
       yield rows;
     }
@@ -220,25 +249,26 @@ class RowReader {
     row: FileRow,
     ids: Map<string, number>,
     columns: Set<string> | undefined,
-  ): ReadRow | { readonly problem: string } | null {
-    if ("problem" in row) return row;
+  ): ReadRow | { readonly problems: readonly RowProblem[] } | null {
+    if ("problem" in row) return problemOf(row.problem);
     if (columns !== undefined)
       for (const column in row.values) {
         if (columns.has(column)) continue;
         if (isReservedKey(column)) throw new DatasetError(reservedColumn(column, this.source.file));
         columns.add(column);
       }
+    if (Object.values(row.values).every(isEmpty)) return problemOf("all of its columns are empty");
     const typed = typedRow(row.values, this.source.columns);
-    if ("problem" in typed) return typed;
+    if ("problems" in typed) return typed;
     const { values } = typed;
     if (!this.#holds(values)) return null;
     const id = this.#id(values, ids);
     if (typeof id !== "string") return id;
     const problems = this.options.test?.(values) ?? [];
-    return problems.length === 0 ? { id, values } : { problem: problems.join("; ") };
+    return problems.length === 0 ? { id, values } : { problems };
   }
 
-  #id(values: JsonObject, ids: Map<string, number>): string | { readonly problem: string } {
+  #id(values: JsonObject, ids: Map<string, number>): string | { readonly problems: readonly RowProblem[] } {
     const { id: column } = this.source;
     if (column === undefined) {
       const hash = contentHash(canonicalJson(values));
@@ -248,32 +278,39 @@ class RowReader {
     }
     const value = ownValue(values, column);
     if ((typeof value !== "string" && typeof value !== "number") || String(value).trim() === "")
-      return { problem: `the column "${column}" has no id, but ${shown(value)}` };
+      return problemOf(`the column "${column}" has no id, but ${shown(value)}`, "no id");
     const id = String(value);
-    if (ids.has(id)) return { problem: `another row has the id "${id}"` };
+    if (ids.has(id)) return problemOf(`another row has the id "${id}"`, "same id");
     ids.set(id, 1);
     return id;
   }
 
-  #place(line: number, number: number): string {
+  async #sentences(groups: readonly ProblemGroup[]): Promise<readonly string[]> {
+    if (groups.length === 0) return [];
+    const lineOf = await this.#lines();
     const { file } = this.source;
-    if (file === undefined) return `row ${number}`;
-    return line === 0 || file.toLowerCase().endsWith(".parquet")
-      ? `${file}, row ${number}`
-      : `${file}:${line}`;
+    return groups.map(({ problem: { text, columns = [] }, places, count }) => {
+      const [first, ...others] = places as [RowPlace, ...RowPlace[]];
+      const line = lineOf(first);
+      const row = line === undefined ? `row ${first.number}` : `${file}:${line}`;
+      const place = line === undefined && file !== undefined ? `${file}, ${row}` : row;
+      const named = columns.map((column) => JSON.stringify(column)).join(" and ");
+      const where = columns.length === 0 ? "" : `, ${columns.length === 1 ? "column" : "columns"} ${named}`;
+      if (count === 1) return `${place}${where}: ${text}.`;
+      const more = `${line === undefined ? "row" : "line"}${count === 2 ? "" : "s"} ${others.map((other) => lineOf(other) ?? other.number).join(", ")}`;
+      const rest = count - places.length;
+      return `${place}${where}: ${text}. The same in ${more}${rest > 0 ? ` and ${rest} more` : ""}.`;
+    });
   }
 
-  /** Finds the lines of rows in JSON and YAML, only for messages. */
-  async #withLines(problems: readonly RowProblem[]): Promise<readonly RowProblem[]> {
+  /** The line of a row, if there is one; those of JSON and YAML are looked for here, only for messages. */
+  async #lines(): Promise<(place: RowPlace) => number | undefined> {
     const { file } = this.source;
-    if (problems.length === 0 || file === undefined || !/\.(json|ya?ml)$/i.test(file)) return problems;
+    if (file === undefined || /\.parquet$/i.test(file)) return () => undefined;
+    if (!/\.(json|ya?ml)$/i.test(file)) return ({ line }) => line;
     const { readFileSync } = await import("node:fs");
     const lines = await itemLines(readFileSync(file, "utf8"));
-    return problems.map((problem) => {
-      const number = /, row (\d+): /.exec(problem.slice(file.length))?.[1];
-      const line = number === undefined ? undefined : lines[Number(number) - 1];
-      return line === undefined ? problem : problem.replace(`, row ${number}: `, `:${line}: `);
-    });
+    return ({ number }) => lines[number - 1];
   }
 
   /** The columns that the options name must be there. */
@@ -296,6 +333,14 @@ function reservedColumn(column: string, file: string | undefined): string {
   return `${file === undefined ? "" : `${file}: `}A column cannot be called "${column}". Give it another name.`;
 }
 
+function problemOf(text: string, kind: string = text): { readonly problems: readonly RowProblem[] } {
+  return { problems: [{ kind, text }] };
+}
+
+function isEmpty(value: JsonValue): boolean {
+  return value === null || (typeof value === "string" && value.trim() === "");
+}
+
 function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? "nothing";
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
@@ -305,7 +350,7 @@ function shown(value: unknown): string {
 function typedRow(
   values: JsonObject,
   columns: DatasetOptions["columns"],
-): { readonly values: JsonObject } | { readonly problem: string } {
+): { readonly values: JsonObject } | { readonly problems: readonly RowProblem[] } {
   if (columns === undefined) return { values };
   const typed: Record<string, JsonValue> = { ...values };
   for (const [column, type] of Object.entries(columns)) {
@@ -313,7 +358,10 @@ function typedRow(
     if (value === undefined) continue;
     const converted = convert(value, type);
     if (converted === undefined)
-      return { problem: `the column "${column}" must be ${NAMES[type]}, but is ${shown(value)}` };
+      return problemOf(
+        `the column "${column}" must be ${NAMES[type]}, but is ${shown(value)}`,
+        `type ${column}`,
+      );
     typed[column] = converted;
   }
   return { values: typed };

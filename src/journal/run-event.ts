@@ -61,6 +61,8 @@ export interface RunStart {
   readonly conversations: number;
   /** The hash of each scenario by its name. */
   readonly scenarios: Readonly<Record<string, string>>;
+  /** The hash of the rows of each scenario that uses some, by its name: of their ids and of the columns that it uses. */
+  readonly datasets?: Readonly<Record<string, string>>;
   readonly subjects: readonly string[];
   readonly judges: readonly string[];
   readonly replicates: number;
@@ -97,6 +99,8 @@ export interface ConversationStart {
   readonly cell: Cell;
   readonly scenarioHash: string;
   readonly settings: ConversationSettings;
+  /** The hash of what the scenario uses of its row: of what is asked, and of what counts as right. */
+  readonly itemHash?: string;
   /** The short values of its row, by column: what results can be grouped by. Missing in runs of earlier versions. */
   readonly rowValues?: JsonObject;
   /** What was said before the first turn. It is sent with the first question to each agent. */

@@ -99,7 +99,7 @@ export class ConversationDriver implements ConversationContext {
 
   /** Runs the conversation until it is over. What goes wrong in it is part of its record; the promise does not reject. */
   start(): Promise<ConversationRecord> {
-    const { conversation, cell, definition, settings, rowValues, from } = this.plan;
+    const { conversation, cell, definition, settings, itemHash, rowValues, from } = this.plan;
     this.#limitTime();
     this.#state = from?.state ?? null;
     const history = from === undefined ? givenHistory(definition) : [];
@@ -110,6 +110,7 @@ export class ConversationDriver implements ConversationContext {
       cell,
       scenarioHash: definition.hash,
       settings,
+      ...(itemHash === undefined ? {} : { itemHash }),
       ...(rowValues === undefined ? {} : { rowValues }),
       ...("problem" in history || history.length === 0 ? {} : { history }),
       ...(from === undefined ? {} : { fork: from.fork }),

@@ -80,10 +80,14 @@ export function runStart(
       ),
     }),
   ) as JsonObject;
+  const datasets = factors.scenarios.flatMap(({ name, dataset }) =>
+    dataset === undefined ? [] : [[name, dataset.hash] as const],
+  );
   const body = {
     seed,
     conversations,
     scenarios: Object.fromEntries(list(options.scenarios).map(({ name, hash }) => [name, hash])),
+    ...(datasets.length === 0 ? {} : { datasets: Object.fromEntries(datasets) }),
     subjects: factors.subjects,
     judges: factors.judges,
     replicates: factors.replicates,
@@ -96,7 +100,7 @@ export function runStart(
   return sealed === undefined ? start : { ...start, seal: sealed };
 }
 
-/** Which rows each scenario has. Their contents may change: what is identified by the id of its row stays as it is. */
+/** Where the rows of each scenario come from, and which of them are used. */
 function datasetsOf({ scenarios }: Factors): JsonObject | undefined {
   const found = scenarios.flatMap(({ name, dataset }) => {
     if (dataset === undefined) return [];

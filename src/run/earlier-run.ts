@@ -1,11 +1,13 @@
 import type { ConversationStatus } from "../core/state/state.ts";
 import { canonicalJson, type JsonObject } from "../core/values/json.ts";
+import { itemKey, itemName } from "../journal/cell.ts";
 import { RunError } from "../journal/failure.ts";
 import type { RunEvent, RunStart } from "../journal/run-event.ts";
 import { type Store, staysAsItIs } from "../journal/store/store.ts";
 import type { Retries } from "./conversation-driver.ts";
 import type { ConversationPlan } from "./run-context.ts";
 import type { RunInternals, RunOptions } from "./run-options.ts";
+import type { RunSetup } from "./set-up-run.ts";
 
 /** What the journal of a run says when the run is resumed. */
 export interface EarlierRun extends Retries {
@@ -38,10 +40,33 @@ export function refuseChanges(store: Store, start: RunStart): void {
   if (summary === undefined) throw new RunError([`There is no run "${start.run}" in the store.`]);
   const changes = differences(summary.start, start);
   if (changes.length === 0) return;
-  throw new RunError([
-    `The run "${start.run}" cannot be resumed, because what it was started with has changed. Start a new run: answers that are still right come from the store.`,
-    ...changes,
-  ]);
+  throw new RunError([cannotResume(start.run), ...changes]);
+}
+
+/** Throws `RunError` if rows of which a run has conversations have changed since it was started. */
+export async function refuseChangedRows(store: Store, { start, factors, itemHash }: RunSetup): Promise<void> {
+  const stored = new Map<string, string>();
+  for (const { item, itemHash: hash } of store.conversations(start.run))
+    if (hash !== null) stored.set(item, hash);
+  const changed: string[] = [];
+  for (const { name: scenario, dataset } of stored.size === 0 ? [] : factors.scenarios)
+    for await (const { id, values } of dataset ?? []) {
+      const item = itemKey({ scenario, row: id });
+      const before = stored.get(item);
+      if (before !== undefined && before !== itemHash(scenario, values)) changed.push(itemName(item));
+    }
+  if (changed.length > 0)
+    throw new RunError([cannotResume(start.run), `${changedRows(changed)}, since the run was started.`]);
+}
+
+/** How many rows have changed, and some of them. */
+export function changedRows(items: readonly string[]): string {
+  const [count, shown] = [items.length, items.slice(0, 5).join(", ")];
+  return `${count === 1 ? "1 row has" : `${count} rows have`} changed (${shown}${count > 5 ? ", …" : ""})`;
+}
+
+function cannotResume(run: string): string {
+  return `The run "${run}" cannot be resumed, because what it was started with has changed. Start a new run: answers that are still right come from the store.`;
 }
 
 /** Reads what a resume needs from the store. */

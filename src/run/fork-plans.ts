@@ -24,12 +24,13 @@ export function armPlans(
       parent: plan.cell.index,
     };
     const fork = { parent: plan.conversation, turn: state.turns?.length ?? 0, edge, target };
-    const { record } = plan;
+    const { record, sources } = plan;
     return {
       ...plan,
       conversation: conversationId(cell),
       cell,
       from: { state, fork },
+      ...(sources === undefined ? {} : { sources: sources.forArm(cell) }),
       ...(record === undefined
         ? {}
         : { record: { ...(record.arms?.get(name) ?? NO_RECORD), arms: record.arms } }),

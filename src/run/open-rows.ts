@@ -4,9 +4,11 @@ import type { ScenarioDefinition } from "../core/scenario/definition.ts";
 import { RowTexts } from "../core/scenario/row-texts.ts";
 import { formatIssue } from "../core/schema/format-issue.ts";
 import type { Issue } from "../core/schema/issue.ts";
+import { canonicalJson, type JsonObject } from "../core/values/json.ts";
 import { Dataset } from "../datasets/dataset.ts";
 import { DatasetError } from "../datasets/row-files.ts";
 import { RunError } from "../journal/failure.ts";
+import { contentHash } from "../models/content-hash.ts";
 import type { RunOptions } from "./run-options.ts";
 
 /** What a run says about rows. */
@@ -39,6 +41,7 @@ export async function openRows(definition: ScenarioDefinition, options: RowOptio
     return await Dataset.open(source, {
       skipBadRows: options.skipBadRows ?? (isOpen && option.skipsBadRows),
       test: (row) => texts.problems(row),
+      used: (row) => texts.used(row),
       testColumns: (columns) => texts.unknownColumns(columns).map((issue) => formatIssue(located(issue))),
     });
   } catch (error) {
@@ -52,6 +55,17 @@ export async function openRows(definition: ScenarioDefinition, options: RowOptio
 function limited(problems: readonly string[]): readonly string[] {
   const more = problems.length - SHOWN;
   return more > 0 ? [...problems.slice(0, SHOWN), `and ${more} more of this kind.`] : problems;
+}
+
+/** The hash of what texts use of a row, and so of the questions, truths and rules that it gives. */
+export function itemHasher(definition: ScenarioDefinition): (row: JsonObject) => string {
+  const texts = new RowTexts(definition);
+  let latest: { readonly row?: JsonObject; readonly hash: string } = { hash: "" };
+  return (row) => {
+    // The conversations about a row begin one after the other.
+    if (latest.row !== row) latest = { row, hash: contentHash(canonicalJson(texts.used(row))).slice(0, 16) };
+    return latest.hash;
+  };
 }
 
 const folders = new WeakMap<ScenarioDefinition, string>();

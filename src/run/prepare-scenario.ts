@@ -7,11 +7,11 @@ import {
 } from "../core/scenario/definition.ts";
 import { type Variant, variantValues } from "../core/scenario/variants.ts";
 import { mergeRubrics, type Rubric } from "../core/templates/rubric.ts";
-import type { JsonObject } from "../core/values/json.ts";
+import { canonicalJson, type JsonObject } from "../core/values/json.ts";
 import type { Dataset } from "../datasets/dataset.ts";
 import { RunError } from "../journal/failure.ts";
-import { openRows, type RowOptions } from "./open-rows.ts";
-import type { ConversationSources } from "./run-context.ts";
+import { itemHasher, openRows, type RowOptions } from "./open-rows.ts";
+import type { ConversationSources, SeedCell } from "./run-context.ts";
 import { hasSources, linkSources } from "./sandbox/link-sources.ts";
 import { openSandbox, type Sandbox } from "./sandbox/open-sandbox.ts";
 import { ScenarioSources, SourceBudget } from "./sandbox/source-budget.ts";
@@ -22,9 +22,11 @@ export interface PreparedScenario {
   definition(row: JsonObject | undefined, variant: Variant | undefined): ScenarioDefinition;
   /** Its rows; null if it uses none. */
   readonly dataset: Dataset | null;
+  /** The hash of what the scenario uses of a row. */
+  itemHash(row: JsonObject): string;
   readonly warnings: readonly string[];
   /** For a conversation, if the scenario has source strings. */
-  readonly sources?: () => ConversationSources;
+  readonly sources?: (cell: SeedCell) => ConversationSources;
   dispose(): void;
 }
 
@@ -53,8 +55,11 @@ export async function prepareScenario(
       return boundScenario(linked, row, variant);
     },
     dataset,
+    itemHash: itemHasher(merged),
     warnings: [...warnings, ...skippedRows(definition, dataset)],
-    ...(sandbox === undefined ? {} : { sources: () => conversationSources(sandbox, spent) }),
+    ...(sandbox === undefined
+      ? {}
+      : { sources: (cell) => conversationSources(sandbox, new SourceBudget(spent), cell) }),
     dispose: () => sandbox?.dispose(),
   };
 }
@@ -75,15 +80,21 @@ export function boundScenario(
   return bindScenario(definition, { ...(row === undefined ? {} : { row }), ...values });
 }
 
-function conversationSources(sandbox: Sandbox, spent: ScenarioSources): ConversationSources {
-  const budget = new SourceBudget(spent);
+function conversationSources(sandbox: Sandbox, budget: SourceBudget, cell: SeedCell): ConversationSources {
+  const conversation = seedOf(cell);
   return {
     evaluate: (work, signal) =>
-      sandbox.evaluate(work, signal === undefined ? { budget } : { budget, signal }),
+      sandbox.evaluate(work, { conversation, budget, ...(signal === undefined ? {} : { signal }) }),
     get offReason() {
       return budget.reason;
     },
+    forArm: (arm) => conversationSources(sandbox, budget, arm),
   };
+}
+
+/** The random seed of a conversation, beside that of the run. */
+export function seedOf({ scenario, row, variant, arm, replicate }: SeedCell): string {
+  return canonicalJson([scenario, row ?? null, variant ?? null, arm ?? null, replicate]);
 }
 
 function skippedRows({ name }: ScenarioDefinition, dataset: Dataset | null): readonly string[] {

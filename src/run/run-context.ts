@@ -67,13 +67,20 @@ export interface RunContext {
   readonly fail: (error: unknown) => void;
 }
 
-/** How a conversation of a scenario with source strings runs them. */
+/** How a conversation of a scenario with source strings runs them. Its random numbers follow from its cell. */
 export interface ConversationSources {
   /** Does pure work that may run source strings: see `Sandbox`. */
   evaluate<Result>(work: () => Result, signal?: AbortSignal): Result | Promise<Result>;
   /** Why its source strings are switched off; undefined if they are not. */
   readonly offReason: string | undefined;
+  /** The same for an arm of a fork. */
+  forArm(cell: SeedCell): ConversationSources;
 }
+
+/** What of a cell the random numbers of functions depend on: not subject and judge, so that these are compared under the same conditions. */
+export type SeedCell = Pick<Cell, "scenario" | "replicate"> & {
+  readonly [Key in "row" | "variant" | "arm"]?: Cell[Key] | null;
+};
 
 /** Everything that is fixed about a conversation before it starts. */
 export interface ConversationPlan {
@@ -81,6 +88,8 @@ export interface ConversationPlan {
   readonly cell: Cell;
   readonly definition: ScenarioDefinition;
   readonly settings: ConversationSettings;
+  /** The hash of what the scenario uses of its row. */
+  readonly itemHash?: string;
   /** The short values of its row, which stand in the journal. */
   readonly rowValues?: JsonObject;
   /** What an arm of a fork continues. */

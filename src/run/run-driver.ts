@@ -14,7 +14,7 @@ import { systemClock } from "./calls/clock.ts";
 import { type CellGroup, CellSource, givenGroups } from "./cell-source.ts";
 import type { StopReason } from "./conversation-driver.ts";
 import { scenarioDefine } from "./describe-run.ts";
-import { type EarlierRun, earlierRun, refuseChanges } from "./earlier-run.ts";
+import { type EarlierRun, earlierRun, refuseChangedRows, refuseChanges } from "./earlier-run.ts";
 import { GroupRunner } from "./group-runner.ts";
 import { silentModel } from "./records/silent-model.ts";
 import type { ConversationPlan } from "./run-context.ts";
@@ -115,7 +115,7 @@ export class RunDriver {
     this.#caller = setup.caller;
     if (this.#stopReason !== undefined) this.#caller.stopWaiting(this.#stopReason.message);
     try {
-      const earlier = this.#begin(setup);
+      const earlier = await this.#begin(setup);
       for (const warning of setup.warnings) this.#emit(warning);
       await Promise.race([this.#runAll(setup, earlier), this.#failure.promise]);
       const { judging } = setup.context;
@@ -137,7 +137,8 @@ export class RunDriver {
   }
 
   /** Opens the journal; returns what it says already if the run is resumed. */
-  #begin({ start }: RunSetup): EarlierRun | null {
+  async #begin(setup: RunSetup): Promise<EarlierRun | null> {
+    const { start } = setup;
     const { store } = this.#options;
     const { resume, parent } = this.#internals;
     const event = { ...start, at: Math.round(this.#clock.now()) };
@@ -150,6 +151,7 @@ export class RunDriver {
       return null;
     }
     refuseChanges(store, start);
+    await refuseChangedRows(store, setup);
     this.#journal = store.reopen(start.run);
     this.#reader.onEvent(event);
     // Read only now: no other process can write to the run any more.

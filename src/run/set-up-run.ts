@@ -42,6 +42,8 @@ export interface RunSetup {
   /** How many conversations the run has, without arms; of a shard, those of the whole run. */
   readonly conversations: number;
   readonly warnings: readonly Warning[];
+  /** The hash of what a scenario uses of a row. */
+  itemHash(scenario: string, row: JsonObject): string;
   /** The plan of a conversation, with the values of its row. */
   conversation(cell: Cell, row?: JsonObject): ConversationPlan;
   close(): Promise<void>;
@@ -178,20 +180,25 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
     factors,
     start,
     conversations,
-    warnings: [...prepared.values()].flatMap(({ warnings }) =>
-      warnings.map((message) => ({ type: "warning", code: "rubric", message }) as const),
-    ),
+    warnings: [
+      ...[...prepared.values()].flatMap(({ warnings }) =>
+        warnings.map((message) => ({ type: "warning", code: "rubric", message }) as const),
+      ),
+      ...(tools === undefined ? idleFilters(scenarios) : []),
+    ],
+    // Only scenarios that were prepared have rows.
+    itemHash: (scenario, row) => (prepared.get(scenario) as PreparedScenario).itemHash(row),
     conversation: (cell, row) => {
       const { scenario, variant } = cell;
       // Cells name only scenarios that were prepared.
-      const { sources, definition: definitionOf } = prepared.get(scenario) as PreparedScenario;
+      const { sources, definition: definitionOf, itemHash } = prepared.get(scenario) as PreparedScenario;
       const definition = definitionOf(row, variant);
       const { subject, judge } = cell;
       const settings = memoize(settingsOf, JSON.stringify([scenario, subject, judge]), () =>
         conversationSettings(options, { cell, models, definition }),
       );
-      const run = sources === undefined ? {} : { sources: sources() };
-      const values = row === undefined ? {} : { rowValues: rowValues(row) };
+      const run = sources === undefined ? {} : { sources: sources(cell) };
+      const values = row === undefined ? {} : { itemHash: itemHash(row), rowValues: rowValues(row) };
       return { conversation: conversationId(cell), cell, definition, settings, ...values, ...run };
     },
     async close() {
@@ -199,6 +206,15 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
       await Promise.all([servers?.close(), workspaces.close(), ...closing(models)]);
     },
   };
+}
+
+/** Warnings of tool filters in a run without tools. */
+function idleFilters(scenarios: readonly ScenarioDefinition[]): readonly Warning[] {
+  return scenarios.flatMap(({ name, nodes }) => {
+    const node = Object.keys(nodes).find((id) => nodes[id]?.toolFilter !== undefined);
+    const message = `In scenario "${name}", node "${node}" has a toolFilter, but the run has no tools: it removes nothing. Give the run tools (\`tools\`).`;
+    return node === undefined ? [] : [{ type: "warning", code: "tools", message }];
+  });
 }
 
 function scenarioFactors(

@@ -4,7 +4,7 @@ import type { RunJournal, RunSummary, Store } from "../journal/store/store.ts";
 import { systemClock } from "../run/calls/clock.ts";
 import { CellSource } from "../run/cell-source.ts";
 import { scenarioDefine } from "../run/describe-run.ts";
-import { type EarlierRun, earlierRun, refuseChanges } from "../run/earlier-run.ts";
+import { type EarlierRun, earlierRun, refuseChangedRows, refuseChanges } from "../run/earlier-run.ts";
 import { hasForks } from "../run/fork-plans.ts";
 import { claimRun } from "../run/run-driver.ts";
 import { list, type RunInternals, type RunOptions, validateOptions } from "../run/run-options.ts";
@@ -120,7 +120,7 @@ class Coordinator {
     this.#run = run;
     const release = claimRun(store, run);
     try {
-      const earlier = this.#begin(setup);
+      const earlier = await this.#begin(setup);
       await this.#journal?.durable();
       this.#firstOrder = await tables.lastDone(run);
       const limitMs = timeouts?.runMs ?? null;
@@ -136,7 +136,8 @@ class Coordinator {
     }
   }
 
-  #begin({ start, warnings }: RunSetup): EarlierRun | null {
+  async #begin(setup: RunSetup): Promise<EarlierRun | null> {
+    const { start, warnings } = setup;
     const { store, scenarios } = this.#options;
     const { resume } = this.#internals;
     const event = { ...start, at: Math.round(systemClock.now()) };
@@ -148,6 +149,7 @@ class Coordinator {
       return null;
     }
     refuseChanges(store, start);
+    await refuseChangedRows(store, setup);
     this.#journal = store.reopen(start.run);
     this.#queue.push(event);
     return earlierRun(store, start.run, resume);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { letterQuestion, memoryModel, yesJudge } from "../../test/engine/held.ts";
 import { parseScenario } from "../core/scenario/parse-scenario.ts";
+import type { JsonObject } from "../core/values/json.ts";
 import { memoryStore } from "../journal/store/memory-store.ts";
 import type { Store } from "../journal/store/store.ts";
 import { exportRun } from "../journal/transfer/export-run.ts";
@@ -149,6 +150,15 @@ describe("what is not all shards of one run is refused, and nothing is written:"
     );
     expect(await refusal([third, second].filter((part) => part !== undefined))).toContain(
       "they do not have the same rows or levels",
+    );
+    const rows = (text: string): JsonObject[] => [
+      { id: "q1", text },
+      { id: "q2", text: "Row 2" },
+    ];
+    const [fourth] = await shards(2, { dataset: { rows: rows("Row 1"), id: "id" } });
+    const [, fifth] = await shards(2, { dataset: { rows: rows("Changed"), id: "id" } });
+    expect(await refusal([fourth, fifth].filter((part) => part !== undefined))).toContain(
+      "are of different runs: rows of probes have changed in between. 1 row has changed (probes row q1).",
     );
   });
 

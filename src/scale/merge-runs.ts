@@ -1,5 +1,6 @@
 import type { ConversationStatus } from "../core/state/state.ts";
 import type { JsonObject } from "../core/values/json.ts";
+import { itemName } from "../journal/cell.ts";
 import { RunError } from "../journal/failure.ts";
 import { callIdentity } from "../journal/fold/run.ts";
 import { JudgeTally, judgeHealth } from "../journal/judge-health.ts";
@@ -8,7 +9,7 @@ import { addSpending, NOTHING_SPENT, type Spending } from "../journal/spending.t
 import type { ConversationSummary, RunJournal, RunSummary, Store } from "../journal/store/store.ts";
 import { answeredCall, definitionsOf } from "../journal/transfer/stored-run.ts";
 import { contentHash } from "../models/content-hash.ts";
-import { differences } from "../run/earlier-run.ts";
+import { changedRows, differences } from "../run/earlier-run.ts";
 import { isShard, type Shard } from "../run/shard.ts";
 
 /** A store with a shard of a run. */
@@ -104,6 +105,12 @@ function refuseOthers(parts: readonly Part[]): void {
       return [
         `${placeOf(first)} and ${placeOf(part)} are of different runs: they do not have the same rows or levels.`,
       ];
+    const datasets = Object.entries(part.summary.start.datasets ?? {});
+    const changed = datasets.filter(([scenario, hash]) => first.summary.start.datasets?.[scenario] !== hash);
+    if (changed.length > 0)
+      return [
+        `${placeOf(first)} and ${placeOf(part)} are of different runs: rows of ${changed.map(([scenario]) => scenario).join(", ")} have changed in between${namedRows([first, part])}.`,
+      ];
     return [];
   });
   if (problems.length > 0) throw new RunError([...new Set(problems)]);
@@ -124,6 +131,19 @@ function refuseOthers(parts: readonly Part[]): void {
   throw new RunError([
     `${missing.length === 1 ? "A shard is" : `${missing.length} shards are`} missing: ${names.join(", ")}${more}. Name the stores of all shards.`,
   ]);
+}
+
+/** Rows that differ between shards, where both have conversations about them. */
+function namedRows(parts: readonly Part[]): string {
+  const known = new Map<string, string>();
+  const changed = new Set<string>();
+  for (const { store, summary } of parts)
+    for (const { item, itemHash } of store.conversations(summary.run)) {
+      if (itemHash === null) continue;
+      if ((known.get(item) ?? itemHash) !== itemHash) changed.add(itemName(item));
+      known.set(item, itemHash);
+    }
+  return changed.size === 0 ? "" : `. ${changedRows([...changed])}`;
 }
 
 const SHOWN = 10;

@@ -238,7 +238,7 @@ describe("forged baselines", () => {
     outcomes: ["ok"],
     rates: {},
   };
-  const LINE: readonly unknown[] = [0, 0, 0, 1, null, null, null, ["t"]];
+  const LINE: readonly unknown[] = [0, 0, 0, 1, null, null, null, ["t"], null];
   const read = (header: object, line: readonly unknown[] = LINE): unknown =>
     readBaseline(`${JSON.stringify(header)}\n${JSON.stringify(line)}\n`, "b.jsonl");
 

@@ -1,7 +1,16 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { END, question, readDataset, regrade, resumeRun, runScenarios, Scenario } from "elenchus";
+import {
+  END,
+  type JsonObject,
+  question,
+  readDataset,
+  regrade,
+  resumeRun,
+  runScenarios,
+  Scenario,
+} from "elenchus";
 import { memoryStore } from "elenchus/store";
 import * as fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
@@ -87,13 +96,40 @@ test("a run is resumed by the ids of rows, wherever they stand by then", async (
   ]);
 });
 
+test("a run whose rows have changed is not resumed; of rows, runs keep hashes of what is used", async () => {
+  const store = memoryStore();
+  const subject = memoryModel("subject", () => "It is 1.");
+  const options = { scenarios: scenario, subjects: subject, store };
+  const rows = (a: number, note: string): { rows: JsonObject[]; id: string } => ({
+    rows: [1, 2].map((n) => ({ id: `k${n}`, q: `What is ${n}?`, a: n === 2 ? a : n, note })),
+    id: "id",
+  });
+  await runScenarios({ ...options, dataset: rows(2, "x"), run: "r" }).results;
+  const hashes = (run: string): readonly unknown[] => [
+    ...[...store.conversations(run)].map(({ itemHash }) => itemHash),
+    store.run(run)?.start.datasets?.sums,
+  ];
+  await expect(resumeRun("r", { ...options, dataset: rows(3, "x") }).results).rejects.toMatchObject({
+    problems: [
+      expect.stringContaining('The run "r" cannot be resumed'),
+      "1 row has changed (sums row k2), since the run was started.",
+    ],
+  });
+  await resumeRun("r", { ...options, dataset: rows(2, "y") }).results;
+  await runScenarios({ ...options, dataset: rows(2, "y"), run: "same" }).results;
+  await runScenarios({ ...options, dataset: rows(3, "x"), run: "other" }).results;
+  expect(hashes("same")).toEqual(hashes("r"));
+  const [was, is] = [hashes("r"), hashes("other")];
+  expect(was.map((hash, at) => hash === is[at])).toEqual([true, false, false]);
+});
+
 test("rows come from files, with their types; what is wrong with them is told before any call", async () => {
   const path = file("rows.csv", "id,q,a\nx,What?,3\ny,Why?,x\n");
   const subject = memoryModel("subject", () => "3");
   const run = (dataset: object): Promise<readonly unknown[]> =>
     runScenarios({ scenarios: scenario, subjects: subject, dataset }).results;
   await expect(run({ file: path, id: "id" })).rejects.toThrow(
-    `${path}:3: field "n" of node "ask" has a wrong truth: "x" can never match a field of type integer.`,
+    `${path}:3, column "a": field "n" of node "ask" has a wrong truth: "x" can never match a field of type integer.`,
   );
   expect(subject.asked).toEqual([]);
   const { results } = await held({

@@ -1,4 +1,4 @@
-import { question, runScenarios, Scenario } from "elenchus";
+import { parseScenario, question, runScenarios, Scenario } from "elenchus";
 import { expect, test } from "vitest";
 import { chainOf, held, memoryModel } from "./held.ts";
 
@@ -68,13 +68,64 @@ test("what a row lacks, or has of the wrong type, is told before the first call"
     runScenarios({ allowUnread: true, scenarios: sums, subjects: subject, rows: wrong }).results,
   ).rejects.toMatchObject({
     problems: [
-      expect.stringContaining('In scenario "sums", row 1: field "sum" of node "ask" has a wrong truth'),
+      expect.stringContaining(
+        'In scenario "sums", row 1, column "sum": field "sum" of node "ask" has a wrong truth',
+      ),
       'In scenario "sums", row 2: it has no "b", which a text uses.',
     ],
   });
   await expect(
     runScenarios({ allowUnread: true, scenarios: sums, subjects: subject }).results,
   ).rejects.toThrow("the run has no rows; give the scenario a dataset");
+  expect(subject.asked).toEqual([]);
+});
+
+test("empty and equal cells are told before the first call, one line for many rows", async () => {
+  const subject = memoryModel("subject", () => "");
+  const city = (question: string): object => ({
+    question: {
+      question,
+      rawAnswer: "{{ row.right }}",
+      template: {
+        fields: {
+          city: {
+            type: "string",
+            description: "the city",
+            truth: "{{ row.right }}",
+            extract: { type: "aliases", values: { "{{ row.right }}": [], "{{ row.wrong }}": [] } },
+          },
+        },
+      },
+    },
+  });
+  const cities = parseScenario({
+    name: "cities",
+    entry: "ask",
+    nodes: { ask: city("{{ row.q }}"), push: city("Is it {{ row.wrong }}?") },
+    edges: [
+      { source: "ask", target: "push" },
+      { source: "push", target: "END" },
+    ],
+  });
+  const lacks = [" ", null, "", "", "", "", ""].map((right) => ({ q: "Where?", right, wrong: "Bonn" }));
+  const rows = [
+    { q: "Where?", right: "Rome", wrong: "Milan" },
+    { q: "", right: "", wrong: null },
+    { q: "Where?", right: "Rome", wrong: "rome" },
+    { q: "Where?", right: "Rome", wrong: "" },
+    { q: " ", right: "Rome", wrong: "Milan" },
+    ...lacks,
+  ];
+  const run = runScenarios({ scenarios: cities, subjects: subject, rows });
+  await expect(run.results).rejects.toMatchObject({
+    problems: [
+      "row 2: all of its columns are empty.",
+      'row 3, columns "right" and "wrong": they are the same, but different answers of field "city" of node "ask".',
+      'row 4, column "wrong": it is empty, but it is an answer of field "city" of node "ask".',
+      'row 5, column "q": the question of node "ask" comes to an empty text.',
+      'row 6, column "right": it is empty, but it is the right answer of field "city" of node "ask". The same in rows 7, 8, 9, 10, 11 and 1 more.',
+    ].map((problem) => `In scenario "cities", ${problem}`),
+  });
   expect(subject.asked).toEqual([]);
 });
 

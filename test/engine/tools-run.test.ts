@@ -425,3 +425,14 @@ test("calls of tools are calls of the budget", async () => {
   expect(toolCalls(scarce.events)).toHaveLength(2);
   expect(only(scarce.events, "call-end").at(-1)).toMatchObject({ failure: { category: "budget" } });
 });
+
+test("a filter of tools in a run without tools is a warning", async () => {
+  const subject = memoryModel("subject", () => "ok");
+  const { events } = await held({ scenarios: nodes([["Ok?", [{ server: "web" }]]]), subjects: subject });
+  expect(only(events, "warning").map(({ code, message }) => [code, message])).toEqual([
+    [
+      "tools",
+      'In scenario "tools", node "n0" has a toolFilter, but the run has no tools: it removes nothing. Give the run tools (`tools`).',
+    ],
+  ]);
+});

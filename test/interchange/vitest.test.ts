@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { END, question, runScenarios, Scenario } from "elenchus";
-import { expectPath, expectReach, reachedRate } from "elenchus/vitest";
+import { describeScenario, expectPath, expectReach, reachedRate } from "elenchus/vitest";
 import { expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -43,6 +43,16 @@ const results = (replies: readonly string[]): ReturnType<typeof runScenarios>["r
     subjects: { model: async (_, { replicate }) => replies[replicate - 1] as string, name: "s" },
     replicates: replies.length,
   }).results;
+
+test("a misspelt outcome in reach is an error, before anything is run", () => {
+  expect(() =>
+    describeScenario(
+      "capital",
+      { scenarios: scenario, subject: "sim/steadfast" },
+      { rigth: { atLeast: 0.9 } },
+    ),
+  ).toThrow('There is no outcome "rigth"; there are right.');
+});
 
 test("matchers hold and fail with transcripts", async () => {
   const mixed = await results(["Canberra.", "Sydney.", "Who knows?"]);

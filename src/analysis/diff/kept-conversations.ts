@@ -28,7 +28,7 @@ export interface KeptCalls {
 export interface KeptConversations {
   readonly runs: readonly string[];
   readonly conversations: number;
-  /** How many have which fate; `gone` if the other version has no such row or variant. */
+  /** How many have which fate; `gone` if the other version has no such row or variant, or the row has changed. */
   readonly fates: Readonly<Record<Fate | "gone", number>>;
   /** Where conversations first need something new: by fate and node, most first. */
   readonly places: readonly { readonly fate: Fate; readonly node: string; readonly conversations: number }[];
@@ -91,7 +91,9 @@ async function walkRun(store: Store, { summary, before, after }: Versions, tally
   try {
     for (const conversation of store.conversations(summary.run, { scenario: before.name })) {
       const journal = [...store.events(summary.run, conversation.conversation)];
-      const [was, is] = [old.of(conversation), now.of(conversation)];
+      const [was, is] = old.isOtherRow(conversation)
+        ? [null, null]
+        : [old.of(conversation), now.of(conversation)];
       if (was === null || is === null) {
         const fate = conversation.parent === null ? "gone" : (fates.get(conversation.parent) ?? "gone");
         await tally.add({ ...NOTHING_KEPT, fate }, { journal, run: summary.run });
@@ -133,8 +135,15 @@ class PreparedVersion {
     return new PreparedVersion(definition, prepared, rows);
   }
 
+  /** True if the row has changed since the conversation. */
+  isOtherRow({ row, itemHash }: ConversationSummary): boolean {
+    const values = row === null ? undefined : this.#rows.get(row);
+    return values !== undefined && itemHash !== null && this.#prepared.itemHash(values) !== itemHash;
+  }
+
   /** For a conversation; null if this version has no such row, variant or arm. */
-  of({ row, variant, parent }: ConversationSummary): ReplayedScenario | null {
+  of(conversation: ConversationSummary): ReplayedScenario | null {
+    const { row, variant, parent } = conversation;
     const values = row === null ? undefined : this.#rows.get(row);
     if ((row === null) !== (this.#prepared.dataset === null) || (row !== null && values === undefined))
       return null;
@@ -145,7 +154,7 @@ class PreparedVersion {
     const from = parent === null ? undefined : this.#ends.get(parent);
     if (parent !== null && from?.ending?.fork === undefined) return null;
     const definition = this.#prepared.definition(values, variant ?? undefined);
-    return { definition, sources: this.#prepared.sources?.(), parent: from };
+    return { definition, sources: this.#prepared.sources?.(conversation), parent: from };
   }
 
   keep({ index }: ConversationSummary, state: ConversationState | null): void {

@@ -100,11 +100,11 @@ const SAME_WORDS = Object.freeze({ type: "exact_match" });
 /** The same function, memoized: in other states it often gets the same values. */
 function remembered(fn: SandboxFunction): SandboxFunction {
   const results = new Map<string, unknown>();
-  return (...values) => {
+  return (values) => {
     const key = JSON.stringify(values);
     if (results.has(key)) return results.get(key);
     // A function that throws may only wait for an answer of the sandbox: not cached.
-    const result = fn(...values);
+    const result = fn(values);
     results.set(key, result);
     return result;
   };

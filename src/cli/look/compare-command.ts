@@ -29,7 +29,7 @@ export const addCompareCommand: AddCommand = (program, { terminal, execute }) =>
     .option("--outcome <name>", "only this outcome or declared rate (repeatable)", repeatable)
     .option("--by <names>", "compare within groups, for example variant.challenger,tag", commaList)
     .addOption(averageOption())
-    .option("--across-versions", "also compare scenarios whose definitions differ")
+    .option("--across-versions", "also compare scenarios and rows that differ")
     .option("--discordant", "name the conversations that differ")
     .addOption(new Option("--format <format>", "the output format").choices(FORMATS).default("text"))
     .option("--json", "the same as --format json")

@@ -1,7 +1,7 @@
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import type { Store } from "../../journal/store/store.ts";
 import { ProjectError } from "../../project/project-error.ts";
-import { type Comparison, compareAll, runSide } from "../../report/data/compare-sides.ts";
+import { CHANGED_ROW, type Comparison, compareAll, runSide } from "../../report/data/compare-sides.ts";
 import type { OutcomeRates } from "../../report/data/outcome-rates.ts";
 import { runFacts } from "../../report/data/run-facts.ts";
 import {
@@ -10,6 +10,8 @@ import {
   testLimits,
   type WorseLimit,
 } from "../../report/data/thresholds.ts";
+import { countedText } from "../../report/text/figures.ts";
+import { printableText } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { type ComparedRun, comparedRun } from "../look/find-sides.ts";
 
@@ -58,6 +60,11 @@ export async function prepareGate(
       ),
       { acrossVersions, names: [...new Set(limits.map(({ outcome }) => outcome))] },
     );
+    for (const { reason, count, examples } of compared.flatMap(({ unpaired }) => unpaired))
+      if (reason === CHANGED_ROW)
+        terminal.messages.write(
+          `Left out of the comparison with the baseline: ${countedText(count, "conversation")}, ${reason} (${printableText(examples.join(", "))}). To compare them: --across-versions\n`,
+        );
     const facts = runFacts(store, [run]);
     const isBad = (name: string): boolean => {
       const rate = facts.rates.get(name);

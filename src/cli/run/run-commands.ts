@@ -64,7 +64,7 @@ export const addRunCommand: AddCommand = (program, { terminal, execute }) => {
       "exit 1 if an outcome is worse than in the baseline; resisted=0.05:point tests the difference itself",
       repeatable,
     )
-    .option("--across-versions", "also compare scenarios that changed since the baseline")
+    .option("--across-versions", "also compare scenarios and rows that changed since the baseline")
     .option("--fail-under-coverage <kind=share>", FAIL_UNDER_COVERAGE, repeatable)
     .optionsGroup(FLAG_GROUPS.answers)
     .option("--use-calls <run>", USE_CALLS, repeatable)

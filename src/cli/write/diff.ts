@@ -4,6 +4,7 @@ import type { Change } from "../../analysis/diff/change.ts";
 import {
   type ComparedSide,
   diffScenarios,
+  type RowsDiff,
   type ScenarioDiff,
   type ScenariosDiff,
 } from "../../analysis/diff/diff-scenarios.ts";
@@ -131,17 +132,26 @@ function diffText(found: ScenariosDiff, layout: TextOptions): string {
 
 function scenarioLines(scenario: ScenarioDiff, layout: TextOptions): readonly string[] {
   const { style } = layout;
-  const { renamedFrom, changes } = scenario;
+  const { renamedFrom, changes, rows } = scenario;
   const before = renamedFrom === undefined ? "" : ` (was ${printableText(renamedFrom)})`;
-  const head = `${style.bold(printableText(scenario.scenario))}${before}: ${countedText(changes.length, "change")}`;
+  const head = `${style.bold(printableText(scenario.scenario))}${before}: ${changes.length === 0 && renamedFrom === undefined ? "other rows" : countedText(changes.length, "change")}`;
   const groups = Map.groupBy(changes, ({ part, name }) => `${part} ${name}`.trim());
   return [
     head,
     ...[...groups].flatMap(([name, group]) => groupLines(printableText(name), group, layout)),
+    ...section("Rows", rowLines(rows), layout),
     ...section("Outcomes that now mean something else", meaningLines(scenario), layout),
-    ...section("Stored answers", answerLines(scenario), layout),
+    ...(changes.length === 0 ? [] : section("Stored answers", answerLines(scenario), layout)),
     ...storedLines(scenario, layout),
   ];
+}
+
+function rowLines(rows: RowsDiff): readonly string[] {
+  return (["changed", "removed", "added"] as const).flatMap((change) => {
+    const ids = rows[change];
+    const shown = `${ids.slice(0, 5).join(", ")}${ids.length > 5 ? ", …" : ""}`;
+    return ids.length === 0 ? [] : [`${countText(ids.length)} ${change}: ${shown}`];
+  });
 }
 
 function groupLines(name: string, changes: readonly Change[], layout: TextOptions): readonly string[] {
@@ -218,7 +228,7 @@ const FATES: readonly (readonly [keyof KeptConversations["fates"], string])[] = 
   ["rerouted", "take another edge"],
   ["asked_again", "must be asked again"],
   ["judged_again", "must be judged again"],
-  ["gone", "have no row or variant any more"],
+  ["gone", "have no row or variant any more, or another row with the same id"],
 ];
 
 function storedLines({ stored, problem }: ScenarioDiff, layout: TextOptions): readonly string[] {

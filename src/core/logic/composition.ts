@@ -32,18 +32,22 @@ export type Composed<Leaf> = Leaf | Composition<Leaf>;
 /** The four ways to compose. */
 export type Composition<Leaf> = AllOf<Leaf> | AnyOf<Leaf> | AtLeastN<Leaf> | Not<Leaf>;
 
-// Each part is inferred by itself, so that parts of different kinds may stand side by side.
+// Where the leaves are known from where the composition stands, each part must be one of them. Otherwise each part is inferred by
+// itself, so that parts of different kinds may stand side by side.
+type PartsOf<Leaf, Parts extends readonly unknown[]> = [Leaf] extends [never]
+  ? Parts
+  : readonly NoInfer<Composed<Leaf>>[];
 
 /** All must hold: `allOf({ verify_result: true }, { turn: { gte: 2 } })`. */
 export function allOf<Leaf = never, const Parts extends readonly unknown[] = readonly Composed<Leaf>[]>(
-  ...conditions: Parts | readonly Composed<NoInfer<Leaf>>[]
+  ...conditions: PartsOf<Leaf, Parts>
 ): AllOf<Leaf | Parts[number]> {
   return { type: "all_of", conditions };
 }
 
 /** At least one must hold. */
 export function anyOf<Leaf = never, const Parts extends readonly unknown[] = readonly Composed<Leaf>[]>(
-  ...conditions: Parts | readonly Composed<NoInfer<Leaf>>[]
+  ...conditions: PartsOf<Leaf, Parts>
 ): AnyOf<Leaf | Parts[number]> {
   return { type: "any_of", conditions };
 }
@@ -51,13 +55,15 @@ export function anyOf<Leaf = never, const Parts extends readonly unknown[] = rea
 /** At least `n` must hold: `atLeastN(2, firstTurn({ … }), lastTurn({ … }), statusIs("completed"))`. */
 export function atLeastN<Leaf = never, const Parts extends readonly unknown[] = readonly Composed<Leaf>[]>(
   n: number,
-  ...conditions: Parts | readonly Composed<NoInfer<Leaf>>[]
+  ...conditions: PartsOf<Leaf, Parts>
 ): AtLeastN<Leaf | Parts[number]> {
   return { type: "at_least_n", n, conditions };
 }
 
 /** Must not hold. */
-export function not<const Part>(condition: Part): Not<Part> {
+export function not<Leaf = never, const Part = Composed<Leaf>>(
+  condition: [Leaf] extends [never] ? Part : NoInfer<Composed<Leaf>>,
+): Not<Leaf | Part> {
   return { type: "not", condition };
 }
 

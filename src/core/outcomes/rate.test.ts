@@ -18,7 +18,9 @@ function builder() {
 
 function problems(rate: RateDeclaration, name = "share"): string {
   try {
-    builder().addRate(name, rate).validate();
+    // Without its types, as a file has none.
+    const untyped: Scenario = builder();
+    untyped.addRate(name, rate).validate();
     return "";
   } catch (error) {
     if (!(error instanceof DefinitionError)) throw error;

@@ -15,8 +15,8 @@ import {
 import type { UnknownRecord } from "../values/json.ts";
 
 /** A ratio of two conditions: the outcome `of`, over the same outcome where a factor has a level. */
-export interface RatioDeclaration {
-  readonly of: string;
+export interface RatioDeclaration<Outcome extends string = string> {
+  readonly of: Outcome;
   /** Factor and level of the denominator; `variant` stands for whatever factor has the level. */
   readonly over: Readonly<Record<string, string>>;
   /** The mean over items of their ratios (default), or the ratio of the two means. */
@@ -27,14 +27,14 @@ export interface RatioDeclaration {
  * A number that reports compute from outcomes over conversations. With `of` alone it is a rate, or the mean of a number; `given` leaves
  * out the conversations in which another outcome is not true.
  */
-export interface RateDeclaration {
+export interface RateDeclaration<Outcome extends string = string> {
   readonly description?: string;
-  readonly of?: string;
+  readonly of?: Outcome;
   /** Only conversations in which this outcome is true, or is not. */
-  readonly given?: string | { readonly not: string };
+  readonly given?: Outcome | { readonly not: Outcome };
   /** The mean of an outcome that is a number; the same as `of`. */
-  readonly mean?: string;
-  readonly ratio?: RatioDeclaration;
+  readonly mean?: Outcome;
+  readonly ratio?: RatioDeclaration<Outcome>;
   /** The mean over items of this percentile of their replicates. */
   readonly percentile?: number;
   /** The mean over items of the distance between two percentiles of their replicates. */

@@ -1,6 +1,6 @@
 import type { Operators, ShorthandValue } from "../checks/shorthand.ts";
-import type { Composition } from "../logic/composition.ts";
-import type { ConditionFunction, StateCheck, WhenLeaf } from "../state/condition.ts";
+import type { Composed } from "../logic/composition.ts";
+import type { ConditionFunction, StateCheck } from "../state/condition.ts";
 
 /**
  * What the compiler knows of a node that was added in a chain. A builder carries the union of its entries: a union
@@ -73,6 +73,9 @@ type TurnTests = {
   readonly refused?: BooleanTest;
   readonly turn?: NumberTest;
   readonly current_node?: TextTest;
+  readonly "user.done"?: BooleanTest;
+  readonly "user.reveals"?: TestFor<readonly string[]>;
+  readonly "user.revealed"?: TestFor<readonly string[]>;
   readonly [path: `accumulated.${string}`]: ShorthandValue;
   readonly [path: `node_results.${string}.rubric.${string}`]: ShorthandValue;
 };
@@ -117,16 +120,31 @@ type PastField<Id extends string, Parsed> = unknown extends Parsed
 /** One path and the value it must have, for an edge that leaves `Source`. A union is enough, for there is one key. */
 type TypedShorthand<Nodes extends NodeEntry, Source extends string> =
   | (TurnTests & OpenPastTests<Nodes> & ParsedTests<ParsedAt<Nodes, Source>>)
-  | PastTests<Nodes>;
+  | PastTests<Nodes>
+  | KnownFields<ParsedAt<Nodes, Source>>;
+
+/** Accepts nothing that anybody writes: it is there for the compiler to name the fields where one is misspelt. */
+type KnownFields<Parsed> = unknown extends Parsed
+  ? never
+  : { readonly [path: `parsed.${string}`]: `known fields: ${keyof Parsed & string}` };
+
+/** Any path that `TypedShorthand` knows, for a check that names it. */
+type TypedPath<Nodes extends NodeEntry, Source extends string> =
+  IsOpen<Nodes> extends true
+    ? string
+    : keyof TurnTests | PastTest<Nodes>["path"] | (keyof ParsedTests<ParsedAt<Nodes, Source>> & string);
+
+/** What may stand inside `allOf`, `anyOf`, `atLeastN` and `not` on an edge that leaves `Source`. */
+type TypedLeaf<Nodes extends NodeEntry, Source extends string> =
+  | TypedShorthand<Nodes, Source>
+  | StateCheck<TypedPath<Nodes, Source>>
+  | ConditionFunction<ParsedAt<Nodes, Source>>
+  | string;
 
 /** Everything that may stand as `when` on an edge that leaves `Source`. */
 export type TypedWhen<Nodes extends NodeEntry, Source extends string> =
-  | TypedShorthand<Nodes, Source>
-  | readonly (TypedShorthand<Nodes, Source> | StateCheck)[]
-  | StateCheck
-  | Composition<WhenLeaf>
-  | ConditionFunction<ParsedAt<Nodes, Source>>
-  | string
+  | Composed<TypedLeaf<Nodes, Source>>
+  | readonly (TypedShorthand<Nodes, Source> | StateCheck<TypedPath<Nodes, Source>>)[]
   | null;
 
 type FieldNames<Nodes extends NodeEntry> = Nodes extends unknown

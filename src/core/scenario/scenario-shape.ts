@@ -88,7 +88,10 @@ export const NODE_SHAPE: ReferenceShape = reference("node", () =>
     "a node",
     { question: QUESTION },
     {
-      rule: ({ user, question }, report) => {
+      rule: ({ user, question, agentIdentity }, report) => {
+        const agent = isRecord(agentIdentity) ? agentIdentity.name : agentIdentity;
+        // Transcripts of other tools name the user so.
+        if (agent === "__user__") report("agentIdentity", { code: "reserved_id", id: agent });
         if (user === undefined || !isRecord(question) || question.question === USER_WRITES) return;
         const message =
           "The simulated user writes the text of this node: leave out `question` of the question.";

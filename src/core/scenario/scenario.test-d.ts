@@ -122,6 +122,13 @@ describe("conditions", () => {
       })
       .addEdge("ask", "push", { when: "(accumulated, parsed) => parsed.sure" })
       .addEdge("ask", "push", { when: null })
+      .addEdge("ask", "push", { when: { "user.done": true } })
+      .addEdge("ask", "push", {
+        when: anyOf({ "user.reveals": { contains: "age" } }, not({ "user.revealed": null })),
+      })
+      .addEdge("ask", "push", { when: anyOf(stateCheck({ field: "parsed.count", expected: 3 })) })
+      .addEdge("ask", "push", { when: anyOf((_accumulated, parsed) => parsed.count === 3, { turn: 1 }) })
+      .addEdge("push", "ask", { when: stateCheck({ field: "node_results.ask.parsed.letter" }) })
       .addEdge("push", "ask", { when: { "parsed.open": 1 } })
       .addEdge("push", "ask", { when: { "node_visits.push": { lt: 3 } } })
       .addEdge("push", "ask", { when: { "node_results.ask.verify_result": false } })
@@ -139,6 +146,14 @@ describe("conditions", () => {
     chain.addEdge("ask", "push", { when: [{ "parsed.lettr": "A" }] });
     // @ts-expect-error there is no field "lettr" at the node "ask".
     chain.addEdge("push", "ask", { when: { "node_results.ask.parsed.lettr": "A" } });
+    // @ts-expect-error there is no field "lettr", in a composition as well.
+    chain.addEdge("ask", "push", { when: anyOf({ verify_result: true }, { "parsed.lettr": "A" }) });
+    // @ts-expect-error there is no field "lettr", also deeper.
+    chain.addEdge("ask", "push", { when: allOf({ turn: 1 }, not({ "parsed.lettr": "A" })) });
+    // @ts-expect-error there is no field "lettr" for a check.
+    chain.addEdge("ask", "push", { when: stateCheck({ field: "parsed.lettr", expected: "A" }) });
+    // @ts-expect-error there is no field "lettr" for a check in a composition.
+    chain.addEdge("ask", "push", { when: anyOf(stateCheck({ field: "parsed.lettr", expected: "A" })) });
     // @ts-expect-error there is no field "lettr" for a function either.
     chain.addEdge("ask", "push", { when: (_accumulated, parsed) => parsed.lettr === "A" });
   });
@@ -167,6 +182,10 @@ describe("conditions", () => {
     chain.addEdge("ask", "push", { when: { verify_resul: true } });
     // @ts-expect-error there is no node "aks".
     chain.addEdge("ask", "push", { when: { "node_visits.aks": 1 } });
+    // @ts-expect-error there is no node "aks", in a composition as well.
+    chain.addEdge("ask", "push", { when: anyOf({ "node_visits.aks": 1 }) });
+    // @ts-expect-error a user has no "don".
+    chain.addEdge("ask", "push", { when: { "user.don": true } });
     // @ts-expect-error there is no operator "gtee".
     chain.addEdge("ask", "push", { when: { turn: { gtee: 1 } } });
   });
@@ -231,6 +250,21 @@ describe("outcomes", () => {
     expectTypeOf<OutcomesOf<typeof definition>>().toEqualTypeOf<"held_firm" | "flips">();
     expectTypeOf<NodesOf<typeof definition>["id"]>().toEqualTypeOf<"ask" | "push">();
   });
+});
+
+test("rates know the outcomes", () => {
+  const rated = chain.addOutcome("knew", lastTurn({ verify_result: true })).addOutcome("flips", turnOfFlip());
+  rated
+    .addRate("a", { of: "knew", given: "knew" })
+    .addRate("b", { mean: "flips", given: { not: "knew" } })
+    .addRate("c", { ratio: { of: "flips", over: { tone: "rude" } } });
+  // @ts-expect-error there is no outcome "knwe".
+  rated.addRate("a", { of: "knwe" });
+  // @ts-expect-error there is no outcome "knwe".
+  rated.addRate("a", { of: "knew", given: { not: "knwe" } });
+  // @ts-expect-error there is no outcome "flip".
+  rated.addRate("a", { ratio: { of: "flip", over: { tone: "rude" } } });
+  new Scenario("before its outcomes").addRate("a", { of: "made later" });
 });
 
 describe("state updates", () => {

@@ -404,6 +404,19 @@ describe("issues", () => {
       ],
     ],
     [
+      "unknown parsed field of turns that is like no other",
+      outcome(lastTurn({ "parsed.town": "A" })),
+      [
+        `outcomes[0].check.field: "parsed.town" is not a path of the state: no template has this field; the fields are letter, sure.`,
+      ],
+    ],
+    [
+      "an async function, which gives no result",
+      // A promise is neither true nor false.
+      outcome((async () => true) as never),
+      ["outcomes[0].check: The function of an outcome is async, but must return its result at once."],
+    ],
+    [
       "unknown parsed field of a node's turns",
       outcome(anyTurn({ "parsed.leter": "A" }, { node: "ask" })),
       [`outcomes[0].check.field: The template of node "ask" has no field "leter". Did you mean "letter"?`],
@@ -587,6 +600,12 @@ describe("issues", () => {
   test.each(["__end__", "END", "__proto__", "constructor", "prototype"])("%s is a reserved id", (id) => {
     expect(issuesOf((s) => s.addNode(id, { question: plain }).setEntry(id))).toMatchObject([
       { code: "reserved_id", id },
+    ]);
+  });
+
+  test.each(["__user__", { name: "__user__" }])("%j cannot be an agent", (agentIdentity) => {
+    expect(issuesOf((s) => s.addNode("a", { question: plain, agentIdentity }).setEntry("a"))).toMatchObject([
+      { code: "reserved_id", id: "__user__", path: ["nodes", "a", "agentIdentity"] },
     ]);
   });
 

@@ -115,7 +115,7 @@ export class Scenario<in Nodes extends NodeEntry = never, in Outcomes extends st
   }
 
   /** Declares a number that reports compute from outcomes, for instance a conditional rate. */
-  addRate(name: string, rate: RateDeclaration): this {
+  addRate(name: string, rate: RateDeclaration<[Outcomes] extends [never] ? string : Outcomes>): this {
     this.#rates[name] = this.#parts.takeRest(rate, ["rates", name]);
     return this;
   }

@@ -111,6 +111,12 @@ class OutcomeValidator {
   }
 
   validate(check: OutcomeCheck, path: IssuePath): void {
+    if (Object.prototype.toString.call(check) === "[object AsyncFunction]")
+      this.#report({
+        code: "invalid_parameter",
+        path,
+        message: "The function of an outcome is async, but must return its result at once.",
+      });
     if (typeof check === "function" || typeof check === "string") return;
     if (isMeasure(check)) this.#measure(check, path);
     else this.#assertion(check, path);
@@ -201,7 +207,7 @@ class OutcomeValidator {
       code: "unknown_path",
       path,
       statePath,
-      message: "no template has this field",
+      message: `no template has this field${nearest === undefined ? `; the fields are ${[...names].join(", ")}` : ""}`,
       ...suggestion,
     });
   }

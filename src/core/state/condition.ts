@@ -17,9 +17,9 @@ import type { JsonValue, UnknownRecord } from "../values/json.ts";
 import type { ScenarioState } from "./state.ts";
 
 /** Compares the value at a path of the state. */
-export interface StateCheck {
+export interface StateCheck<Field extends string = string> {
   readonly type: "state_check";
-  readonly field: string;
+  readonly field: Field;
   readonly expected?: JsonValue;
   /** How to compare; the default follows from the type of `expected`. */
   readonly verifyWith?: Check;
@@ -57,7 +57,9 @@ export interface FunctionLeaf {
 export type Condition = Composed<ConditionLeaf>;
 
 /** An explicit comparison: `stateCheck({ field: "parsed.n", expected: 3, verifyWith: numericTolerance({ tolerance: 0.1 }) })`. */
-export function stateCheck(check: Omit<StateCheck, "type">): StateCheck {
+export function stateCheck<const Field extends string>(
+  check: Omit<StateCheck<Field>, "type">,
+): StateCheck<Field> {
   return { type: "state_check", ...check };
 }
 

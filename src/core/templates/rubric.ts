@@ -56,7 +56,11 @@ export interface RegexTrait extends TraitBase {
 }
 
 /** Decides about a reply; null means that it cannot tell. */
-export type TraitFunction = (reply: string) => boolean | number | string | null;
+export type TraitFunction = (
+  reply: string,
+  /** The turn is counted from 1, and missing outside of a conversation. */
+  context: { readonly turn?: number },
+) => boolean | number | string | null;
 
 /** A function of the reply decides. */
 export interface FunctionTrait extends TraitBase {

@@ -111,6 +111,8 @@ export interface VerifyContext {
   readonly reply: string;
   /** The verdict of each field by itself. */
   readonly results: Readonly<Record<string, Truth>>;
+  /** From 1; missing outside of a conversation. */
+  readonly turn?: number;
 }
 
 /** Decides from the parsed fields; null means that it cannot tell. */

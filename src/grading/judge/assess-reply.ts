@@ -1,7 +1,7 @@
 import type { Truth } from "../../core/logic/kleene.ts";
 import type { Question } from "../../core/scenario/definition.ts";
 import type { ScenarioState } from "../../core/state/state.ts";
-import { isJudgedTrait, type Trait } from "../../core/templates/rubric.ts";
+import { isJudgedTrait } from "../../core/templates/rubric.ts";
 import type { Template } from "../../core/templates/template.ts";
 import { freezeDeep } from "../../core/values/frozen-copy.ts";
 import { extractFields } from "../reading/extract-value.ts";
@@ -132,6 +132,8 @@ export interface ReplyToConclude extends Pick<JudgeInput, "reply" | "finish" | "
   readonly question: Question;
   /** The state before the turn, for truths that depend on the past. */
   readonly state?: ScenarioState;
+  /** From 1. */
+  readonly turn?: number;
 }
 
 /** What code concludes about a reply from what rules and judges have read. */
@@ -162,7 +164,7 @@ export type JudgedParts = Pick<
 
 /** Rules read what they can, the judgement gives the rest, and code compares both with the truth. Never throws. */
 export function concludeReply(input: ReplyToConclude, judgement: JudgedParts): ReplyConclusion {
-  const { question, reply, traits = [] } = input;
+  const { question, reply } = input;
   const options = { finish: input.finish, question: question.question };
   const extracted =
     question.template === undefined ? [] : Object.entries(extractFields(question.template, reply, options));
@@ -173,7 +175,7 @@ export function concludeReply(input: ReplyToConclude, judgement: JudgedParts): R
     if (status === "found") continue;
     notes[name] = cut ? "the reply was cut off" : status === "absent" ? NOT_STATED : "the reply is ambiguous";
   }
-  const results = traitResults(traits, reply, judgement);
+  const results = traitResults(input, judgement);
   const rubric: Record<string, TraitResult["value"]> = {};
   for (const name in results) rubric[name] = results[name]?.value ?? null;
   const { refused, status } = judgement;
@@ -190,28 +192,27 @@ export function concludeReply(input: ReplyToConclude, judgement: JudgedParts): R
 }
 
 function traitResults(
-  traits: readonly Trait[],
-  reply: string,
+  { traits = [], reply, turn }: ReplyToConclude,
   { rubric }: JudgedParts,
 ): Record<string, TraitResult> {
   if (traits.length === 0) return {};
   const judged = traits
     .filter(isJudgedTrait)
     .map((trait) => [trait.name, traitValue(trait, rubric[trait.name])] as const);
-  return { ...Object.fromEntries(judged), ...evaluateCodeTraits(traits, reply) };
+  return { ...Object.fromEntries(judged), ...evaluateCodeTraits(traits, reply, turn) };
 }
 
 const NOT_STATED = "the reply does not state it";
 
 /** A refusal is never a right answer. */
 function verifyReply(
-  { question, reply, state }: ReplyToConclude,
+  { question, reply, state, turn }: ReplyToConclude,
   parsed: Readonly<Record<string, unknown>>,
   { refused, notes, similarities }: Pick<JudgedParts, "refused" | "notes" | "similarities">,
 ): Pick<ReplyConclusion, "verifyResult" | "score" | "fields" | "notVerified"> {
   if (question.template === undefined) return { verifyResult: null, score: null, fields: {} };
   const isUnread = (name: string): boolean => (notes[name] ?? NOT_STATED) !== NOT_STATED;
-  const context = { reply, isUnread, refused, ...(similarities === undefined ? {} : { similarities }) };
+  const context = { reply, isUnread, refused, turn, ...(similarities === undefined ? {} : { similarities }) };
   const { verifyResult, score, fields, ...gated } = verifyParsed(
     question.template,
     parsed,

@@ -44,7 +44,7 @@ function unread(template: Template | undefined, verdict: Truth | undefined): Unk
 }
 
 function verified(
-  { question, reply, state }: ReplyToConclude,
+  { question, reply, state, turn }: ReplyToConclude,
   { parsed: given, verifyResult, refused = null }: TurnLabels,
   parsed: UnknownRecord,
 ): Pick<ReplyConclusion, "verifyResult" | "score" | "fields" | "notVerified"> {
@@ -52,7 +52,7 @@ function verified(
   const found: Verification | undefined =
     template === undefined || (given === undefined && verifyResult !== null)
       ? undefined
-      : verifyParsed(template, parsed, { reply, refused, ...(state === undefined ? {} : { state }) });
+      : verifyParsed(template, parsed, { reply, refused, turn, ...(state === undefined ? {} : { state }) });
   if (verifyResult === undefined) {
     const { fields = {}, score = null, notVerified } = found ?? {};
     const verdict = found?.verifyResult ?? null;

@@ -110,11 +110,15 @@ function shown(judged: unknown): string {
 }
 
 /** The results of the traits that code decides, by name; those that need a judge are left out. Never throws. */
-export function evaluateCodeTraits(traits: readonly Trait[], reply: string): Record<string, TraitResult> {
+export function evaluateCodeTraits(
+  traits: readonly Trait[],
+  reply: string,
+  turn?: number,
+): Record<string, TraitResult> {
   const results: (readonly [string, TraitResult])[] = [];
   for (const trait of traits) {
     if (trait.type === "regex") results.push([trait.name, evaluateRegex(trait, reply)]);
-    if (trait.type === "function") results.push([trait.name, evaluateFunction(trait, reply)]);
+    if (trait.type === "function") results.push([trait.name, evaluateFunction(trait, reply, turn)]);
   }
   // Unlike assignment, this works for any name, also `__proto__`.
   return Object.fromEntries(results);
@@ -126,10 +130,10 @@ function evaluateRegex(trait: RegexTrait, reply: string): TraitResult {
   return { value: regex.find(reply) !== (trait.invert === true) };
 }
 
-function evaluateFunction({ evaluate }: FunctionTrait, reply: string): TraitResult {
+function evaluateFunction({ evaluate }: FunctionTrait, reply: string, turn: number | undefined): TraitResult {
   if (typeof evaluate === "string") return undecided("a source string runs only within a run");
   try {
-    return resultOf(evaluate(reply));
+    return resultOf(evaluate(reply, turn === undefined ? {} : { turn }));
   } catch (error) {
     return undecided(`the function threw: ${errorMessage(error)}`);
   }

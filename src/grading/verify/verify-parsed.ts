@@ -19,6 +19,7 @@ import {
   resolveTruth,
   type Template,
   type TemplateField,
+  type VerifyContext,
   type VerifyFunction,
   type VerifyGate,
   verifyRuleOf,
@@ -59,6 +60,8 @@ export interface VerificationContext {
   readonly similarities?: Readonly<Record<string, number>>;
   /** Whether the reply declines to answer, for a gate that asks for it. */
   readonly refused?: Truth;
+  /** From 1, for a function. */
+  readonly turn?: number | undefined;
 }
 
 /** Compares the parsed fields of a reply with the truth; never throws. */
@@ -195,7 +198,7 @@ function verdict(
   template: Template,
   fields: Readonly<Record<string, FieldVerdict>>,
   parsed: UnknownRecord,
-  { reply, isUnread }: VerificationContext,
+  { reply, isUnread, turn }: VerificationContext,
 ): Pick<Verification, "verifyResult" | "reason"> {
   const verify = verifyRuleOf(template);
   const resultOf = (name: string): Truth => {
@@ -205,21 +208,22 @@ function verdict(
   };
   if (typeof verify === "string")
     return { verifyResult: null, reason: "a source string runs only within a run" };
-  if (typeof verify === "function") return verifyByFunction(verify, fields, parsed, reply);
+  if (typeof verify === "function") {
+    const results = Object.fromEntries(Object.entries(fields).map(([name, { result }]) => [name, result]));
+    return verifyByFunction(verify, parsed, { reply, results, ...(turn === undefined ? {} : { turn }) });
+  }
   if (verify === undefined) return { verifyResult: allTrue(Object.keys(fields).map(resultOf)) };
   return { verifyResult: evaluateComposition(verify, (leaf) => resultOf(leaf.field)) };
 }
 
 function verifyByFunction(
   verify: VerifyFunction,
-  fields: Readonly<Record<string, FieldVerdict>>,
   parsed: UnknownRecord,
-  reply: string,
+  context: VerifyContext,
 ): Pick<Verification, "verifyResult" | "reason"> {
-  const results = Object.fromEntries(Object.entries(fields).map(([name, { result }]) => [name, result]));
   try {
     // Only the author knows the type of `parsed`; here it is a record of unknown values.
-    const answer: unknown = (verify as VerifyFunction<unknown>)(parsed, { reply, results });
+    const answer: unknown = (verify as VerifyFunction<unknown>)(parsed, context);
     if (answer === true || answer === false || answer === null) return { verifyResult: answer };
     return { verifyResult: null, reason: "the verification did not return true, false or null" };
   } catch (error) {

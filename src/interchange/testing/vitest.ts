@@ -30,6 +30,12 @@ export function describeScenario(
   { scenarios, subject, timeoutMs = 600_000, ...options }: DescribedScenarios,
   reach: Readonly<Record<string, Reach>> = {},
 ): void {
+  const outcomes = new Set(
+    list(scenarios).flatMap((definition) => definition.outcomes.map((one) => one.name)),
+  );
+  for (const outcome of Object.keys(reach))
+    if (!outcomes.has(outcome))
+      throw new TypeError(`There is no outcome "${outcome}"; there are ${[...outcomes].join(", ")}.`);
   describe(name, () => {
     let results: readonly ConversationRecord[] = [];
     beforeAll(async () => {
@@ -42,7 +48,9 @@ export function describeScenario(
         test("runs without errors", () => {
           for (const { failure } of own()) expect(failure?.message).toBeUndefined();
         });
-        for (const { name: outcome, good } of definition.outcomes.filter(isAssertion))
+        for (const { name: outcome, good } of definition.outcomes.filter(
+          (one) => isAssertion(one) || Object.hasOwn(reach, one.name),
+        ))
           test(outcome, () => {
             const wanted = reach[outcome];
             if (wanted !== undefined) expect(own()).toReach(outcome, wanted);

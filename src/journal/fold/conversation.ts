@@ -53,6 +53,7 @@ export class Conversation {
   /** Null before the first event. */
   settings: ConversationSettings | null = null;
   /** The short values of its row; null without a row, and in runs of earlier versions. */
+  itemHash: string | null = null;
   rowValues: JsonObject | null = null;
   /** What was said before the first turn. */
   history: readonly Message[] = [];
@@ -126,6 +127,7 @@ export class Conversation {
         this.cell = event.cell;
         this.scenarioHash = event.scenarioHash;
         this.settings = event.settings;
+        this.itemHash = event.itemHash ?? null;
         this.rowValues = event.rowValues ?? null;
         this.history = event.history ?? [];
         this.fork = event.fork ?? null;

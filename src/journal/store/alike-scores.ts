@@ -126,6 +126,7 @@ class SharedParts {
       parent: null,
       variant: variant === null ? null : memoize(this.#variants, variant, () => JSON.parse(variant)),
       item: this.#items.of(place),
+      itemHash: null,
       outcomes: memoize(this.#outcomes, text, () => this.#outcomesOf(id, { status, unjudged })),
       turns: memoize(this.#turns, turns ?? "", () => this.#sequences?.of([[id, id]]).get(id) ?? []),
     };

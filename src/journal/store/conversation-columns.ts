@@ -38,12 +38,13 @@ export interface ConversationColumns {
   readonly arm?: string | null;
   readonly parent?: number | null;
   readonly row_values?: string | null;
+  readonly item_hash?: string | null;
 }
 
 /** The columns that say which conversation it is, in the order of `placeColumns`. */
 export const PLACE: readonly string[] =
   // Quoted because PostgreSQL reserves the word.
-  'position scenario scenario_hash subject judge replicate "row" row_id variant arm parent item row_values'.split(
+  'position scenario scenario_hash subject judge replicate "row" row_id variant arm parent item row_values item_hash'.split(
     " ",
   );
 
@@ -64,7 +65,7 @@ export const TURN: readonly string[] = [
   .split(" ");
 
 /** Which conversation it is, as columns. */
-export function placeColumns({ cell, scenarioHash, rowValues }: Conversation): Column[] {
+export function placeColumns({ cell, scenarioHash, rowValues, itemHash }: Conversation): Column[] {
   return [
     cell.index,
     cell.scenario,
@@ -79,6 +80,7 @@ export function placeColumns({ cell, scenarioHash, rowValues }: Conversation): C
     cell.parent ?? null,
     itemKey(cell),
     rowValues === null ? null : JSON.stringify(rowValues),
+    itemHash,
   ];
 }
 

@@ -233,10 +233,10 @@ function runSummary(run: KeptRun): RunSummary {
 }
 
 function conversationOf(run: string, folded: Conversation): ConversationSummary {
-  const { conversation, cell, status, turnCount, spending } = folded;
+  const { conversation, cell, itemHash, status, turnCount, spending } = folded;
   const { failed: failedJudgements, unreadable: unreadableJudgements } = folded.judges;
   const judged = { failedJudgements, unreadableJudgements };
-  return { run, conversation, ...cellSummary(cell), status, turnCount, ...judged, spending };
+  return { run, conversation, ...cellSummary(cell), itemHash, status, turnCount, ...judged, spending };
 }
 
 /** The answered calls of a store in memory. */

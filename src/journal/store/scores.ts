@@ -15,12 +15,13 @@ export function* memoryScores(
 ): Generator<ConversationScore> {
   for (const folded of [...conversations].sort((one, other) => one.cell.index - other.cell.index)) {
     if (subject !== undefined && folded.cell.subject !== subject) continue;
-    const { conversation, cell, scenarioHash, status, outcomes, verdicts, finishedTurns } = folded;
+    const { conversation, cell, scenarioHash, itemHash, status, outcomes, verdicts, finishedTurns } = folded;
     const disturbed = { status, unjudged: verdicts.unjudged };
     yield {
       ...cellSummary(cell),
       conversation,
       scenarioHash,
+      itemHash,
       ...(rowValues ? { rowValues: folded.rowValues } : {}),
       status,
       outcomes: new Map([...outcomes].map(([name, outcome]) => [name, outcomeScore(outcome, disturbed)])),
@@ -36,7 +37,7 @@ function scoredTurn({ node, verdict }: Conversation["finishedTurns"][number]): r
 /** The columns of a conversation that are read, in order; files of earlier versions lack the last ones, which are then null. */
 const COLUMNS: readonly string[] = [
   ...'id name position scenario scenario_hash subject judge replicate "row" status unjudged'.split(" "),
-  ...["row_id", "variant", "arm", "parent", "row_values"],
+  ...["row_id", "variant", "arm", "parent", "row_values", "item_hash"],
 ];
 
 /** Those columns. A list of values is read in half the time of an object. */
@@ -58,6 +59,7 @@ type ScoreValues = readonly [
   arm: string | null,
   parent: number | null,
   rowValues: string | null,
+  itemHash: string | null,
 ];
 
 /** The outcomes of some conversations, with a number for what two texts would say: reading a text takes longer. */
@@ -142,6 +144,7 @@ export function* readScores(
         item: items.of({ scenario, row, rowIndex }),
         conversation: values[1],
         scenarioHash: shared(values[4]),
+        itemHash: values[16],
         ...(rowValues ? { rowValues: rows.of(values[15]) } : {}),
         status: values[9],
         outcomes: outcomes[place] as Map<string, OutcomeScore>,

@@ -28,10 +28,10 @@ import type { TextTable } from "./text-table.ts";
 
 /** The columns of a summary, and those of them that files of earlier versions do not have. */
 const SUMMARY =
-  'id name position scenario subject judge replicate "row" row_id variant arm parent status turns unjudged judging calls cached tokens cost'.split(
+  'id name position scenario subject judge replicate "row" row_id variant arm parent status turns unjudged judging calls cached tokens cost item_hash'.split(
     " ",
   );
-const NEWER: ReadonlySet<string> = new Set(["row_id", "variant", "arm", "parent", "judging"]);
+const NEWER: ReadonlySet<string> = new Set(["row_id", "variant", "arm", "parent", "judging", "item_hash"]);
 
 /** The texts of so many events are read together. */
 const AT_ONCE = 64;
@@ -281,6 +281,7 @@ function conversationSummary(run: string, columns: ConversationColumns): Convers
     run,
     conversation: name,
     ...cellSummary(cellOf(columns)),
+    itemHash: columns.item_hash ?? null,
     // Written from an event's status.
     status: status as ConversationStatus | null,
     turnCount: turns,

@@ -254,6 +254,8 @@ DROP INDEX setting_by_name;
   },
   // Each index takes a page. Of few conversations, everything is found without.
   { version: 9, sql: "", fill: dropBrowsingIndexes },
+  // The hash of what the scenario uses of the row.
+  { version: 10, sql: "ALTER TABLE conversation ADD COLUMN item_hash TEXT;" },
 ];
 
 /** From this many conversations on, a file has indexes to find some of them. */

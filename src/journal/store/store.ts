@@ -63,6 +63,8 @@ export interface ConversationSummary {
   readonly parent: number | null;
   /** The same in all conversations about the same row of the same scenario: they are compared in pairs. */
   readonly item: string;
+  /** The hash of what the scenario uses of the row; null without a row. */
+  readonly itemHash: string | null;
   /** Null until it ends. */
   readonly status: ConversationStatus | null;
   /** How many turns are finished. */
@@ -104,7 +106,7 @@ export interface ScoreOptions {
   readonly subject?: string;
   /**
    * True if names do not matter, as for rates: conversations with the same cell, end, outcomes and turns may then be one object, given
-   * as often as there are, with the name, index and replicate of one of them.
+   * as often as there are, with the name, index and replicate of one of them, and without the hash of the item.
    */
   readonly alike?: boolean;
 }

@@ -258,7 +258,7 @@ const EVENTS: EventShapes = {
       replicates: fromOne,
       configuration: jsonObject,
     },
-    optional: { origin: jsonObject, seal: text },
+    optional: { datasets: textRecord, origin: jsonObject, seal: text },
   }),
   "scenario-define": event("scenario-define", {
     required: { scenario: text, hash: text, definition: text },
@@ -270,7 +270,7 @@ const EVENTS: EventShapes = {
   }),
   "conversation-start": event("conversation-start", {
     required: { conversation, cell: CELL, scenarioHash: text, settings: SETTINGS },
-    optional: { rowValues: jsonObject, history: MESSAGES, fork: FORK_POINT },
+    optional: { itemHash: text, rowValues: jsonObject, history: MESSAGES, fork: FORK_POINT },
   }),
   "conversation-stop": event("conversation-stop", {
     required: { conversation, status: STATUS },

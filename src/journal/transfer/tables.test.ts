@@ -85,6 +85,7 @@ test("the table of turns keeps verdicts and failures apart", async () => {
     arm: null,
     parent: null,
     item: '["kinds","row-a8d8535ac01dcce5"]',
+    item_hash: "a8d8535ac01dcce5",
     subject: "subject",
     judge: "judge",
     replicate: 1,
@@ -206,7 +207,7 @@ test("a table as CSV begins with what tells conversations apart, and has no form
   const store = await heldRun();
   const [header, ...lines] = toCsv(turnTable(store, "r"));
   expect(header).toMatch(
-    /^run,conversation,scenario,row,row_index,variant,arm,parent,item,subject,judge,replicate,status,turn,node,agent,verdict,/,
+    /^run,conversation,scenario,row,row_index,variant,arm,parent,item,item_hash,subject,judge,replicate,status,turn,node,agent,verdict,/,
   );
   expect(lines).toHaveLength(12);
   expect(lines[2]).toContain(",'=because,");

@@ -33,6 +33,8 @@ export type CellColumns = {
   readonly parent: number | null;
   /** The same in conversations that are compared in pairs: scenario and row. */
   readonly item: string;
+  /** The hash of what the scenario uses of the row; null without a row. */
+  readonly item_hash: string | null;
   readonly subject: string;
   readonly judge: string;
   readonly replicate: number;
@@ -51,6 +53,7 @@ export const CELL_COLUMNS: readonly (keyof CellColumns)[] = [
   "arm",
   "parent",
   "item",
+  "item_hash",
   "subject",
   "judge",
   "replicate",
@@ -85,10 +88,33 @@ export function tableOf<Row extends CellColumns>(
 
 /** Where a conversation stands, in columns. */
 export function cellColumns(summary: ConversationSummary, { status }: Conversation): CellColumns {
-  const { run, conversation, scenario, row, rowIndex, arm, parent, item, subject, judge, replicate } =
-    summary;
+  const {
+    run,
+    conversation,
+    scenario,
+    row,
+    rowIndex,
+    arm,
+    parent,
+    item,
+    itemHash,
+    subject,
+    judge,
+    replicate,
+  } = summary;
   const variant = variantText(summary.variant);
-  const place = { run, conversation, scenario, row, row_index: rowIndex, variant, arm, parent, item };
+  const place = {
+    run,
+    conversation,
+    scenario,
+    row,
+    row_index: rowIndex,
+    variant,
+    arm,
+    parent,
+    item,
+    item_hash: itemHash,
+  };
   return { ...place, subject, judge, replicate, status };
 }
 

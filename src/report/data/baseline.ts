@@ -56,7 +56,7 @@ export function* baselineLines(store: Store, run: string): Generator<string> {
   yield `${JSON.stringify(header)}\n`;
   const places = new Map(scenarios.map(([scenario], i) => [scenario, i]));
   for (const score of store.scores(name)) {
-    const { scenario, subject, judge, replicate, row, rowIndex, variant, arm, outcomes } = score;
+    const { scenario, subject, judge, replicate, row, rowIndex, variant, arm, itemHash, outcomes } = score;
     const line = [
       places.get(scenario) ?? -1,
       start.subjects.indexOf(subject),
@@ -66,6 +66,7 @@ export function* baselineLines(store: Store, run: string): Generator<string> {
       variant,
       arm,
       facts.outcomes.map((outcome) => written(outcomes.get(outcome))),
+      itemHash,
     ];
     yield `${JSON.stringify(line)}\n`;
   }
@@ -154,8 +155,8 @@ function scoreOf(line: string, header: BaselineHeader, place: string): Conversat
   const broken = (what: string): never => {
     throw new RunError([`${place}: ${what} Write the baseline again with: elenchus export --baseline`]);
   };
-  if (!Array.isArray(data) || data.length !== 8) return broken("A conversation has eight entries.");
-  const [scenarioAt, subjectAt, judgeAt, replicate, row, variant, arm, values] = data as unknown[];
+  if (!Array.isArray(data) || data.length !== 9) return broken("A conversation has nine entries.");
+  const [scenarioAt, subjectAt, judgeAt, replicate, row, variant, arm, values, itemHash] = data as unknown[];
   const named = <Item>(list: readonly Item[], at: unknown, what: string): Item =>
     (typeof at === "number" ? list[at] : undefined) ??
     broken(`It names a ${what} that is not in the first line.`);
@@ -188,6 +189,7 @@ function scoreOf(line: string, header: BaselineHeader, place: string): Conversat
     arm: typeof arm === "string" ? arm : null,
     parent: null,
     item: itemKey({ scenario, row: rowId, rowIndex }),
+    itemHash: typeof itemHash === "string" ? itemHash : null,
     status: "completed",
     outcomes,
     turns: [],

@@ -33,7 +33,7 @@ export interface CompareOptions {
   readonly by?: readonly string[];
   /** Adds a line over all groups: pooled, or the mean over groups (default: as the rate declares, or else none). */
   readonly average?: Average;
-  /** True to compare scenarios although their definitions differ. */
+  /** True to compare scenarios although their definitions differ, and rows although their content does. */
   readonly acrossVersions?: boolean;
 }
 
@@ -148,7 +148,7 @@ function compareSides(sideA: Side, sideB: Side, options: CompareOptions, tables:
   });
   const versions = otherVersions(a, b);
   const apart = new Set(acrossVersions ? [] : versions.map(({ scenario }) => scenario));
-  const { pairs, unpaired } = pairUp({ a, b, labels: [sideA.label, sideB.label], apart });
+  const { pairs, unpaired } = pairUp({ a, b, labels: [sideA.label, sideB.label], apart, acrossVersions });
   if (pairs.length === 0)
     throw new RunError([
       nothingShared(sideA, sideB, {
@@ -266,9 +266,13 @@ interface PairingSides {
   readonly labels: readonly [string, string];
   /** Scenarios that are left out, because their versions differ. */
   readonly apart: ReadonlySet<string>;
+  readonly acrossVersions: boolean;
 }
 
-function pairUp({ a, b, labels, apart }: PairingSides): {
+/** Why conversations about a row that asks something else are not paired. */
+export const CHANGED_ROW = "the content of the row has changed";
+
+function pairUp({ a, b, labels, apart, acrossVersions }: PairingSides): {
   readonly pairs: readonly Pair[];
   readonly unpaired: readonly Unpaired[];
 } {
@@ -295,6 +299,8 @@ function pairUp({ a, b, labels, apart }: PairingSides): {
     if (partner === undefined) alone(a, place, 0);
     else if (apart.has(a.scenarios[place] as string))
       note("another version of the scenario", a.scenarios[place] as string);
+    else if (!acrossVersions && isOtherContent(a.itemHashes[place], b.itemHashes[partner]))
+      note(CHANGED_ROW, itemName(a.items[place] as string));
     else pairs.push([place, partner]);
   }
   for (const [key, place] of b.places.entries())
@@ -310,6 +316,11 @@ function pairUp({ a, b, labels, apart }: PairingSides): {
     examples: [...examples],
   }));
   return { pairs, unpaired };
+}
+
+/** Whether two conversations about the same row asked something else. */
+function isOtherContent(a: string | null | undefined, b: string | null | undefined): boolean {
+  return a != null && b != null && a !== b;
 }
 
 /** Pairs by the groups of their first conversation; by columns of rows that only the other side knows, by those of the second. */
@@ -347,5 +358,8 @@ function nothingShared(
   const reasons = found.unpaired.map(
     ({ reason, examples }) => `${reason} (${examples.slice(0, 3).join(", ")})`,
   );
-  return `${a.label} and ${b.label} have no conversation in common: ${reasons.join("; ")}.`;
+  const hint = found.unpaired.some(({ reason }) => reason === CHANGED_ROW)
+    ? " To compare changed rows anyway: --across-versions"
+    : "";
+  return `${a.label} and ${b.label} have no conversation in common: ${reasons.join("; ")}.${hint}`;
 }

@@ -35,6 +35,7 @@ function score({ outcomes, ...given }: Given): ConversationScore {
     item,
     conversation,
     scenarioHash: "h",
+    itemHash: null,
     status: "completed",
     turns: [],
     ...given,
@@ -148,6 +149,13 @@ test("what cannot be paired is said, and other versions are left out unless want
   });
   expect(compared(before, changed, { acrossVersions: true }).pairs).toBe(2);
   expect(() => compared(rows([true]), changed.slice(0, 1))).toThrow("--across-versions");
+  const edited = rows([true, true]).map((one, i) => ({ ...one, itemHash: `${i}` }));
+  const other = edited.map((one, i) => ({ ...one, itemHash: i === 0 ? "new" : one.itemHash }));
+  expect(compared(edited, other)).toMatchObject({
+    pairs: 1,
+    unpaired: [{ reason: "the content of the row has changed", count: 1, examples: ["s row r0"] }],
+  });
+  expect(compared(edited, other, { acrossVersions: true }).pairs).toBe(2);
   expect(() => compared(rows([true]), [score({ scenario: "x", outcomes: { ok: true } })])).toThrow(
     "no conversation in common",
   );

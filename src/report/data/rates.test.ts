@@ -30,6 +30,7 @@ function score({ outcomes, turns = [], ...given }: Given): ConversationScore {
     parent: null,
     item: JSON.stringify([scenario, given.row ?? null]),
     scenarioHash: "h",
+    itemHash: null,
     status: "completed",
     ...given,
     outcomes: new Map(Object.entries(outcomes)),

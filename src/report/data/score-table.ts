@@ -19,6 +19,8 @@ export class ScoreTable {
   readonly places: (number | undefined)[] = [];
   readonly conversations: string[] = [];
   readonly items: string[] = [];
+  /** The hash of what was asked, where a row is part of it. */
+  readonly itemHashes: (string | null)[] = [];
   readonly scenarios: string[] = [];
   /** The hashes of each scenario. */
   readonly hashes: Map<string, Set<string>> = new Map();
@@ -44,6 +46,7 @@ export class ScoreTable {
       this.places[key] = place;
       this.conversations.push(score.conversation);
       this.items.push(score.item);
+      this.itemHashes.push(score.itemHash);
       this.scenarios.push(score.scenario);
       this.subjects.add(score.subject);
       if (score.scenario !== scenario || score.scenarioHash !== hash) {

@@ -28,7 +28,15 @@ function scoreOf(
       row: `r${row}`,
       rowIndex: row,
     },
-    ...{ variant: null, arm: null, parent: null, item: `["s","r${row}"]`, scenarioHash: "h", status },
+    ...{
+      variant: null,
+      arm: null,
+      parent: null,
+      item: `["s","r${row}"]`,
+      scenarioHash: "h",
+      itemHash: null,
+      status,
+    },
     outcomes: new Map(),
     turns: [...text].map((letter) => ({ node: "ask", verdict: VERDICTS[letter] ?? "unverified" })),
   };

@@ -1,7 +1,7 @@
 import { itemName } from "../../journal/cell.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import { linesText, wrapText } from "../../terminal/text-layout.ts";
-import type { Comparison } from "../data/compare-sides.ts";
+import { CHANGED_ROW, type Comparison } from "../data/compare-sides.ts";
 import type { ComparisonLine } from "../data/comparison.ts";
 import {
   countedText,
@@ -162,7 +162,7 @@ function methodNote({ lines }: Comparison): string {
 function leftNotes({ lines, unpaired, versions, acrossVersions }: Comparison): readonly string[] {
   const notes = unpaired.map(
     ({ reason, count, examples }) =>
-      `Not paired: ${countedText(count, "conversation")}, ${printableText(reason)} (${printableText(examples.slice(0, 3).join(", "))}${examples.length > 3 ? ", …" : ""}).`,
+      `Not paired: ${countedText(count, "conversation")}, ${printableText(reason)} (${printableText(examples.slice(0, 3).join(", "))}${examples.length > 3 ? ", …" : ""}).${reason === CHANGED_ROW ? " To compare them: --across-versions" : ""}`,
   );
   if (versions.length > 0) {
     const hashes = versions.slice(0, 3).map(({ scenario, a, b }) => `${scenario} (${a} and ${b})`);

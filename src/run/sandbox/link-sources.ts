@@ -17,7 +17,7 @@ import type { StateUpdate } from "../../core/state/advance-state.ts";
 import { type ConditionFunction, isWhenList, type WhenLeaf } from "../../core/state/condition.ts";
 import type { Rubric, TraitFunction } from "../../core/templates/rubric.ts";
 import type { Template, VerifyFunction } from "../../core/templates/template.ts";
-import { isRecord, type UnknownRecord } from "../../core/values/json.ts";
+import { isRecord } from "../../core/values/json.ts";
 import { openSandbox, SandboxError, type SandboxFunction } from "./open-sandbox.ts";
 
 /** A source string that cannot be run, and where it stands. */
@@ -73,11 +73,13 @@ export async function linkSources(
     // All sources of the definition were compiled.
     const found = compiled.get(source) as SandboxFunction | { readonly problem: string };
     if (typeof found === "function") {
-      const linked = likeAnyFunction(found);
-      const named: SandboxFunction = saysOlderNames(source)
-        ? (...values) => linked(...values.map(withOlderNames))
-        : linked;
-      return kind === "condition" ? withTurnsIfRead(source, named) : named;
+      const call = likeAnyFunction(found);
+      const omitsTurns = kind === "condition" && !source.includes("turns");
+      return (...values: readonly unknown[]) => {
+        const moment = JSON.stringify([text, turnOf(kind, values)]);
+        const given = omitsTurns ? withoutTurns(values) : values;
+        return call(saysOlderNames(source) ? given.map(withOlderNames) : given, moment);
+      };
     }
     problems.push({ place: text, path: pathOf(place, definition), message: found.problem });
     return () => {
@@ -126,9 +128,9 @@ function sourcesOf(definition: ScenarioDefinition): ReadonlySet<string> {
 
 /** What the source threw is passed on as if it were any function; all else says itself what happened. */
 function likeAnyFunction(fn: SandboxFunction): SandboxFunction {
-  return (...values) => {
+  return (values, moment) => {
     try {
-      return fn(...values);
+      return fn(values, moment);
     } catch (error) {
       const isThrown = error instanceof SandboxError && error.kind === "threw";
       throw isThrown ? new Error(error.message.slice("threw: ".length)) : error;
@@ -223,17 +225,21 @@ function replaceInCondition(
   return isSame ? part : replaced(part, { conditions: Object.freeze(conditions) });
 }
 
-/** Values are copied into the sandbox; with all turns each time, a long conversation would take quadratic time. */
-function withTurnsIfRead(source: string, fn: SandboxFunction): SandboxFunction {
-  if (source.includes("turns")) return fn;
-  return (accumulated, parsed, state) =>
-    fn(accumulated, parsed, isRecord(state) ? withoutTurns(state) : state);
+/** The turn that a call is about, from its arguments; outcomes are about the whole conversation. */
+function turnOf(kind: CodePlace["kind"], [first, second, third]: readonly unknown[]): unknown {
+  if (kind === "outcome") return null;
+  // The turn that is asked next.
+  if (kind === "handover") return Array.isArray(first) ? first.length + 1 : null;
+  const context = kind === "verification" || kind === "trait" ? second : third;
+  return isRecord(context) ? context.turn : null;
 }
 
-function withoutTurns(state: UnknownRecord): UnknownRecord {
+/** Values are copied into the sandbox; with all turns each time, a long conversation would take quadratic time. */
+function withoutTurns([accumulated, parsed, state]: readonly unknown[]): readonly unknown[] {
+  if (!isRecord(state)) return [accumulated, parsed, state];
   // The getter must not be called.
   const names = Object.keys(state).filter((name) => name !== "turns");
-  return Object.fromEntries(names.map((name) => [name, state[name]]));
+  return [accumulated, parsed, Object.fromEntries(names.map((name) => [name, state[name]]))];
 }
 
 function replaceInOutcome(outcome: Outcome, replace: ReplaceCode): Outcome {

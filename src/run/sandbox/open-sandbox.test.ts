@@ -11,7 +11,7 @@ afterAll(() => sandbox.dispose());
 
 const runIn = async (own: Sandbox, source: string, ...values: unknown[]): Promise<unknown> => {
   const fn = await own.compile(source);
-  return own.evaluate(() => fn(...values));
+  return own.evaluate(() => fn(values));
 };
 const run = (source: string, ...values: unknown[]): Promise<unknown> => runIn(sandbox, source, ...values);
 
@@ -239,9 +239,9 @@ describe("evaluate", () => {
     const result = await sandbox.evaluate(() => {
       passes++;
       const numbers: unknown[] = [];
-      for (let value = 1; value < 40; value = double(value) as number) numbers.push(value);
+      for (let value = 1; value < 40; value = double([value]) as number) numbers.push(value);
       try {
-        fail(numbers.length);
+        fail([numbers.length]);
       } catch (error) {
         numbers.push((error as Error).message);
       }
@@ -261,7 +261,7 @@ describe("evaluate", () => {
         if (!isOver) setImmediate(tick);
       };
       setImmediate(tick);
-      const failed = failure(() => own.evaluate(() => endless()));
+      const failed = failure(() => own.evaluate(() => endless([])));
       expect(await failed).toContain("too_long");
       isOver = true;
       expect(ticks).toBeGreaterThan(10);
@@ -273,17 +273,19 @@ describe("evaluate", () => {
       const endless = await own.compile("() => { for (;;); }");
       const controller = new AbortController();
       const { signal } = controller;
-      const evaluations = [1, 2, 3].map(() => failure(() => own.evaluate(() => endless(), { signal })));
+      const evaluations = [1, 2, 3].map(() => failure(() => own.evaluate(() => endless([]), { signal })));
       controller.abort();
       expect(await Promise.all(evaluations)).toEqual(new Array(3).fill("cancelled: was cancelled"));
-      expect(await failure(() => own.evaluate(() => endless(), { signal }))).toBe("cancelled: was cancelled");
+      expect(await failure(() => own.evaluate(() => endless([]), { signal }))).toBe(
+        "cancelled: was cancelled",
+      );
     });
   });
 
   test("a bug in the work is not swallowed", async () => {
     const one = await sandbox.compile("() => 1");
     const broken = (): never => {
-      throw new RangeError(`after ${one()}`);
+      throw new RangeError(`after ${one([])}`);
     };
     expect(() => sandbox.evaluate(() => JSON.parse("{"))).toThrow(SyntaxError);
     await expect(sandbox.evaluate(broken)).rejects.toThrow("after 1");
@@ -297,7 +299,7 @@ describe("evaluate", () => {
         const budget = new SourceBudget(scenario);
         const all: string[] = [];
         for (let call = 0; call < 3; call++)
-          all.push(await failure(() => own.evaluate(() => endless(), { budget })));
+          all.push(await failure(() => own.evaluate(() => endless([]), { budget })));
         return all;
       };
       const late = "too_long: ran longer than 20 ms";
@@ -317,7 +319,9 @@ describe("dispose", () => {
     const fn = await own.compile("() => 1");
     own.dispose();
     own.dispose();
-    expect(await failure(() => own.evaluate(() => fn()))).toBe("disposed: the sandbox has been disposed of");
+    expect(await failure(() => own.evaluate(() => fn([])))).toBe(
+      "disposed: the sandbox has been disposed of",
+    );
     expect(await failure(() => own.compile("() => 1"))).toBe("disposed: the sandbox has been disposed of");
     expect(await run("() => 1")).toBe(1);
   });

@@ -7,12 +7,15 @@ import { type SandboxRequest, UNKNOWN } from "./sandbox-request.ts";
 import { SandboxLane } from "./sandbox-thread.ts";
 import { SOURCES_OFF, type SourceBudget } from "./source-budget.ts";
 
-/** A source string as a function, to be called inside `evaluate` only; arguments and result are copies. */
-export type SandboxFunction = (...values: readonly unknown[]) => unknown;
+/**
+ * A source string as a function, to be called inside `evaluate` only; arguments and result are copies. `moment` is part of the random
+ * seed: where the source stands, and the turn.
+ */
+export type SandboxFunction = (values: readonly unknown[], moment?: string) => unknown;
 
 /** The limits of a sandbox and its random seed. */
 export interface SandboxOptions {
-  /** Seeds `Math.random`, together with the source and the arguments of each call. */
+  /** Seeds `Math.random`, together with the conversation, the moment and the source of each call. */
   readonly seed: number | string;
   /** Default 16 MiB; 10 MiB are always there. */
   readonly memoryBytes?: number;
@@ -20,8 +23,10 @@ export interface SandboxOptions {
   readonly timeoutMs?: number;
 }
 
-/** What limits an evaluation. */
+/** What an evaluation belongs to, and what limits it. */
 export interface EvaluationOptions {
+  /** The conversation: part of the random seed. */
+  readonly conversation?: string;
   /** What the conversation may still use. */
   readonly budget?: SourceBudget;
   /** Ends the evaluation: it rejects. If it is aborted already, all calls fail at once. */
@@ -78,11 +83,18 @@ const MOST_ATTEMPTS = 5;
 // No function is that long.
 const LONGEST_SOURCE = 1_000_000;
 
+interface SandboxCall {
+  readonly fn: number;
+  /** The arguments as JSON. */
+  readonly values: string;
+  readonly moment: string;
+}
+
 /** One pass over the work: calls are answered in their order, up to the first that has no answer yet. */
 interface Pass {
   readonly answers: RealmAnswer[];
   position: number;
-  missing: { readonly fn: number; readonly values: string } | null;
+  missing: SandboxCall | null;
 }
 
 class ThreadSandbox implements Sandbox {
@@ -121,7 +133,7 @@ class ThreadSandbox implements Sandbox {
     if ("problem" in whole) throw new Error(`this is not the source of a function: ${whole.problem}`);
     const number = this.#sources.push(whole.source) - 1;
     this.#read(await this.#compileFirst(number));
-    const compiled: SandboxFunction = (...values) => this.#recall(number, values);
+    const compiled: SandboxFunction = (values, moment = "") => this.#recall(number, values, moment);
     this.#functions.set(source, compiled);
     return compiled;
   }
@@ -149,7 +161,7 @@ class ThreadSandbox implements Sandbox {
   #passOver<Result>(
     work: () => Result,
     answers: RealmAnswer[],
-  ): { readonly result: Result } | { readonly missing: NonNullable<Pass["missing"]> } {
+  ): { readonly result: Result } | { readonly missing: SandboxCall } {
     const pass: Pass = { answers, position: 0, missing: null };
     const outer = this.#pass;
     this.#pass = pass;
@@ -168,7 +180,7 @@ class ThreadSandbox implements Sandbox {
   async #goOn<Result>(
     work: () => Result,
     answers: RealmAnswer[],
-    { budget, signal, missing }: EvaluationOptions & { missing: NonNullable<Pass["missing"]> },
+    { conversation = "", budget, signal, missing }: EvaluationOptions & { readonly missing: SandboxCall },
   ): Promise<Result> {
     const wasAborted = signal?.aborted === true;
     for (let next = missing; ; ) {
@@ -176,7 +188,7 @@ class ThreadSandbox implements Sandbox {
       if (wasAborted) answers.push(CANCELLED);
       else if (budget?.reason !== undefined) answers.push(`${SOURCES_OFF}${budget.reason}`);
       else {
-        const { answer, ms } = await this.#call(next.fn, next.values, signal);
+        const { answer, ms } = await this.#call(next, conversation, signal);
         if (signal?.aborted) throw new SandboxError("cancelled", "was cancelled");
         answers.push(answer);
         budget?.spend(ms, answer === "l");
@@ -191,7 +203,7 @@ class ThreadSandbox implements Sandbox {
   }
 
   /** The answer to a call if there is one; else the pass over the work ends here. */
-  #recall(fn: number, values: readonly unknown[]): unknown {
+  #recall(fn: number, values: readonly unknown[], moment: string): unknown {
     if (this.#isDisposed) return this.#read(DISPOSED);
     const pass = this.#pass;
     if (pass === null) throw new SandboxError("broken", "source strings run only within a run");
@@ -200,7 +212,7 @@ class ThreadSandbox implements Sandbox {
       const written = this.#written(values);
       if (!("values" in written)) pass.answers.push(written.answer);
       else {
-        pass.missing = { fn, values: written.values };
+        pass.missing = { fn, values: written.values, moment };
         throw NOT_YET;
       }
     }
@@ -219,11 +231,12 @@ class ThreadSandbox implements Sandbox {
   }
 
   async #call(
-    fn: number,
-    values: string,
+    { fn, values, moment }: SandboxCall,
+    conversation: string,
     signal?: AbortSignal,
   ): Promise<{ answer: RealmAnswer; ms: number }> {
-    const request: SandboxRequest = { type: "call", realm: this.#realm, fn, values };
+    const seed = [conversation, moment];
+    const request: SandboxRequest = { type: "call", realm: this.#realm, fn, values, seed };
     let reply = await this.#ask(request, { signal });
     // A thread that another scenario shares may be replaced at any time.
     for (let attempt = 0; reply.answer === UNKNOWN && attempt < MOST_ATTEMPTS; attempt++) {

@@ -9,7 +9,7 @@ afterAll(() => sandbox.dispose());
 
 const runIn = async (own: Sandbox, source: string, ...values: unknown[]): Promise<unknown> => {
   const fn = await own.compile(source);
-  return own.evaluate(() => fn(...values));
+  return own.evaluate(() => fn(values));
 };
 const run = (source: string, ...values: unknown[]): Promise<unknown> => runIn(sandbox, source, ...values);
 
@@ -122,23 +122,29 @@ test.each([
   expect(await run(`() => ${expression}`)).toBe(expected);
 });
 
-describe("chance", () => {
+describe("random numbers", () => {
   const draw = "(n) => Array.from({ length: 3 }, () => Math.random())";
 
-  test("follows from the seed, the source and the arguments, not from earlier calls", async () => {
-    const first = await run(draw, 1);
-    expect(await run(draw, 2)).not.toEqual(first);
-    expect(await run(`${draw} `, 1)).not.toEqual(first);
-    expect(await run(draw, 1)).toEqual(first);
+  test("follow from seed, conversation, moment and source, not from arguments or earlier calls", async () => {
+    const drawn = async (own: Sandbox, source = draw, at = { conversation: "c", moment: "m", n: 1 }) => {
+      const fn = await own.compile(source);
+      return own.evaluate(() => fn([at.n], at.moment), at);
+    };
+    const first = await drawn(sandbox);
+    expect(await drawn(sandbox)).toEqual(first);
+    expect(await drawn(sandbox, draw, { conversation: "c", moment: "m", n: 2 })).toEqual(first);
+    expect(await drawn(sandbox, draw, { conversation: "d", moment: "m", n: 1 })).not.toEqual(first);
+    expect(await drawn(sandbox, draw, { conversation: "c", moment: "n", n: 1 })).not.toEqual(first);
+    expect(await drawn(sandbox, `${draw} `)).not.toEqual(first);
     const again = await openSandbox({ seed: 1 });
     const other = await openSandbox({ seed: 2 });
-    expect(await runIn(again, draw, 1)).toEqual(first);
-    expect(await runIn(other, draw, 1)).not.toEqual(first);
+    expect(await drawn(again)).toEqual(first);
+    expect(await drawn(other)).not.toEqual(first);
     again.dispose();
     other.dispose();
   });
 
-  test("is spread over 0 to 1", async () => {
+  test("are spread over 0 to 1", async () => {
     const draws = (await run("() => Array.from({ length: 10000 }, () => Math.random())")) as number[];
     expect(draws.every((value) => value >= 0 && value < 1)).toBe(true);
     const tenths = Array.from(

@@ -52,7 +52,7 @@ delete dates.setYear;
 dates.constructor = SafeDate;
 globalThis.Date = SafeDate;
 
-// Chance that is a function of the call.
+// Random numbers that follow from the seed of the call.
 let seed, a, b, c, d;
 const next = () => {
   const t = (a + b + d) | 0;

@@ -63,15 +63,15 @@ export class Realm {
     });
   }
 
-  /** Calls the function with arguments given as a JSON array. */
-  call(source: string, values: string): RealmAnswer {
+  /** Calls the function with arguments given as a JSON array; the same seed gives the same random numbers. */
+  call(source: string, values: string, seed: readonly string[]): RealmAnswer {
     // There must be room for the text and for what is made of it.
     if (2 * Buffer.byteLength(values) > this.#limits.memoryBytes) return "m";
     return this.#guarded((world) => {
       const fn = this.#compile(world, source);
       if (typeof fn === "string") return fn;
-      const seed = randomSeed(this.#limits.seed, source, values);
-      const text = world.context.newString(`[[${seed}]${values === "[]" ? "" : ","}${values.slice(1)}`);
+      const numbers = randomSeed(this.#limits.seed, source, ...seed);
+      const text = world.context.newString(`[[${numbers}]${values === "[]" ? "" : ","}${values.slice(1)}`);
       const result = world.context.callFunction(world.call, world.context.undefined, fn, text);
       text.dispose();
       const answer = readText(world.context, result);

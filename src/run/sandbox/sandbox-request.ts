@@ -4,8 +4,14 @@ import type { RealmAnswer, RealmLimits } from "./realm.ts";
 export type SandboxRequest =
   | { readonly type: "open"; readonly realm: number; readonly limits: RealmLimits }
   | { readonly type: "compile"; readonly realm: number; readonly fn: number; readonly source: string }
-  /** `values` are the arguments as a JSON array. */
-  | { readonly type: "call"; readonly realm: number; readonly fn: number; readonly values: string }
+  /** `values` are the arguments as a JSON array; `seed` is what its random numbers depend on besides the realm and the source. */
+  | {
+      readonly type: "call";
+      readonly realm: number;
+      readonly fn: number;
+      readonly values: string;
+      readonly seed: readonly string[];
+    }
   | { readonly type: "close"; readonly realm: number };
 
 /** What a thread answers, and how long it took. */

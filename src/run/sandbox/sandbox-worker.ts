@@ -15,7 +15,9 @@ function manage(request: Exclude<SandboxRequest, { type: "open" }>): RealmAnswer
   if (open === undefined) return UNKNOWN;
   if (request.type === "call") {
     const source = open.sources.get(request.fn);
-    return source === undefined ? UNKNOWN : inRealm(number, (realm) => realm.call(source, request.values));
+    return source === undefined
+      ? UNKNOWN
+      : inRealm(number, (realm) => realm.call(source, request.values, request.seed));
   }
   if (request.type === "compile") {
     open.sources.set(request.fn, request.source);

@@ -75,11 +75,11 @@ export class TurnReader {
     open: OpenTurn,
     { known, state }: { readonly known: readonly JudgementPart[]; readonly state: ScenarioState },
   ): { readonly conclusion: ReplyConclusion; readonly question: Question } {
-    const { reply = "", finish, labels } = open;
+    const { turn, reply = "", finish, labels } = open;
     const { node, traits } = this.#plan(open.node, open.unreadByRules);
     const reads = open.reads ?? { node, traits };
     const question = this.#verifiedQuestion(open, { node, reads });
-    const input = { question, reply, finish, traits: reads.traits, state };
+    const input = { question, reply, finish, traits: reads.traits, state, turn };
     const conclusion =
       labels === undefined ? concludeReply(input, joinParts(known)) : concludeLabels(input, labels);
     return { conclusion, question };

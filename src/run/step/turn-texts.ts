@@ -187,7 +187,7 @@ function findings(
   const moment = { before: turn.turn, node: turn.node, needs: verify };
   const question = verifiedQuestion({ node, reads }, () => scopeAt(definition, state, moment));
   const known = judgements.filter((part) => part !== null);
-  const input = { question, reply, finish, traits: reads.traits, state: state.scenario };
+  const input = { question, reply, finish, traits: reads.traits, state: state.scenario, turn: turn.turn };
   return turn.labels === undefined
     ? concludeReply(input, joinParts(known))
     : concludeLabels(input, turn.labels);

@@ -9,11 +9,12 @@ import { type JsonObject, type JsonValue, ownValue } from "../../core/values/jso
 import { foldCalls, type MadeCall } from "../../journal/fold/calls.ts";
 import { type Conversation, foldConversation } from "../../journal/fold/conversation.ts";
 import { outcomeScore } from "../../journal/fold/tally.ts";
-import type { RunEvent } from "../../journal/run-event.ts";
+import type { Cell, RunEvent } from "../../journal/run-event.ts";
 import type { RunSummary, Store } from "../../journal/store/store.ts";
 import { type StoredConversation, withForkParents } from "../../journal/transfer/stored-run.ts";
 import { isFinishedTurn, type Turn } from "../../journal/turn.ts";
 import { expectedText, failureSentence } from "../../report/text/verdict-text.ts";
+import { seedOf } from "../../run/prepare-scenario.ts";
 import { linkSources } from "../../run/sandbox/link-sources.ts";
 import { openSandbox } from "../../run/sandbox/open-sandbox.ts";
 import type {
@@ -42,7 +43,7 @@ export async function conversationAnswer(
 ): Promise<ConversationAnswer | undefined> {
   const columns = browser.conversation(run, name);
   if (columns === undefined) return undefined;
-  const { events, parents, folded } = withParents(store, run, name);
+  const { events, parents, cells, folded } = withParents(store, run, name);
   const stored = storedScenario(store, run, folded.cell.scenario);
   const isChanged = stored !== undefined && stored.hash !== folded.scenarioHash;
   const definition = isChanged ? undefined : stored;
@@ -51,7 +52,10 @@ export async function conversationAnswer(
     ...parents.map((turn): Turn => ({ ...turn, ofParent: true })),
     ...folded.turns.filter(({ ofParent }) => ofParent !== true),
   ];
-  const states = await replayStates(turns, definition, start.seed);
+  const states = await replayStates(turns, definition, {
+    seed: start.seed,
+    cellOf: (turn) => cells[turn] ?? cell,
+  });
   return {
     run,
     conversation: name,
@@ -84,6 +88,8 @@ interface Whole {
   readonly events: readonly RunEvent[];
   /** The turns that an arm has from those conversations. */
   readonly parents: readonly Turn[];
+  /** The cells of the conversations that these turns belong to. */
+  readonly cells: readonly Cell[];
   readonly folded: Conversation;
 }
 
@@ -92,11 +98,17 @@ function withParents(store: Store, run: string, conversation: string): Whole {
   const chain = withForkParents(store, run, conversation);
   // The conversation itself is the last.
   const { folded } = chain.at(-1) as StoredConversation;
-  const parents = chain.slice(0, -1).flatMap((parent, i) => {
+  const before = chain.slice(0, -1).flatMap((parent, i) => {
     const last = chain[i + 1]?.folded.fork?.turn ?? 0;
-    return parent.folded.turns.filter(({ turn, ofParent }) => turn <= last && ofParent !== true);
+    const turns = parent.folded.turns.filter(({ turn, ofParent }) => turn <= last && ofParent !== true);
+    return turns.map((turn) => ({ turn, cell: parent.folded.cell }));
   });
-  return { events: chain.flatMap(({ events }) => events), parents, folded };
+  return {
+    events: chain.flatMap(({ events }) => events),
+    parents: before.map(({ turn }) => turn),
+    cells: before.map(({ cell }) => cell),
+    folded,
+  };
 }
 
 /** What was sent in a call and what came back; undefined if the conversation has no such call. */
@@ -348,29 +360,37 @@ function jsonOf(value: unknown): JsonObject {
 async function replayStates(
   turns: readonly Turn[],
   definition: ScenarioDefinition | undefined,
-  seed: number,
+  {
+    seed,
+    cellOf,
+  }: {
+    readonly seed: number;
+    /** The cell of the conversation in which a turn was made, by its place. */
+    readonly cellOf: (turn: number) => Cell;
+  },
 ): Promise<readonly (ScenarioState | undefined)[]> {
   const hasUpdates = Object.values(definition?.nodes ?? {}).some(
     ({ stateUpdate }) => stateUpdate !== undefined,
   );
-  if (definition === undefined || !hasUpdates) return foldAll(turns);
-  const sandbox = await openSandbox({ seed });
+  const sandbox = definition !== undefined && hasUpdates ? await openSandbox({ seed }) : undefined;
   try {
-    const linked = await linkSources(definition, (source) => sandbox.compile(source));
-    return await sandbox.evaluate(() => foldAll(turns, linked.definition));
+    const linked =
+      sandbox === undefined || definition === undefined
+        ? undefined
+        : (await linkSources(definition, (source) => sandbox.compile(source))).definition;
+    const states: (ScenarioState | undefined)[] = [];
+    let before = INITIAL_STATE;
+    for (const [place, turn] of turns.entries()) {
+      const fold = (): ScenarioState | undefined =>
+        isFinishedTurn(turn)
+          ? foldTurn(before, turn, linked?.nodes[turn.node]?.stateUpdate).state
+          : undefined;
+      const state = await (sandbox?.evaluate(fold, { conversation: seedOf(cellOf(place)) }) ?? fold());
+      states.push(state);
+      before = state ?? before;
+    }
+    return states;
   } finally {
-    sandbox.dispose();
+    sandbox?.dispose();
   }
-}
-
-function foldAll(
-  turns: readonly Turn[],
-  definition?: ScenarioDefinition,
-): readonly (ScenarioState | undefined)[] {
-  let state = INITIAL_STATE;
-  return turns.map((turn) => {
-    if (!isFinishedTurn(turn)) return undefined;
-    ({ state } = foldTurn(state, turn, definition?.nodes[turn.node]?.stateUpdate));
-    return state;
-  });
 }

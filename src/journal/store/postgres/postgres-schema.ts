@@ -265,6 +265,7 @@ CREATE INDEX conversation_of_run ON conversation (run, id);
 CREATE INDEX event_of_label ON event (run, id) WHERE type = 19;
 `,
   },
+  { version: 5, sql: "ALTER TABLE conversation ADD COLUMN item_hash TEXT;" },
 ];
 
 /** The version that this release writes. */
