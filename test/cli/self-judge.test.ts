@@ -62,7 +62,7 @@ test("what rules leave is read by the subject's own model, without truth and con
   expect(judged[0]?.text).not.toContain("Canberra");
   expect(flat(stderr)).toMatch(/^Forecast: about 2 calls \(1 to 6\)/);
   expect(flat(stderr)).toContain(
-    "Judge: each subject's own model reads what rules leave. --judge rules switches it off",
+    "Judge: each subject's own model reads what rules leave; --judge rules switches it off.",
   );
   const read = "Replies: read by rules 50.0 %, by the subject's own model 50.0 %, unread 0.0 %.";
   expect(stdout).toContain(read);

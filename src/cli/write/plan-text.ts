@@ -62,7 +62,7 @@ export function forecastLine(plan: RunPlan): string {
 }
 
 const JUDGES_ITSELF =
-  "Judge: each subject's own model reads what rules leave. --judge rules switches it off; --judge <model> names another.";
+  "Judge: each subject's own model reads what rules leave; --judge rules switches it off.";
 
 function count(amount: number): string {
   return countText(Math.round(amount));
