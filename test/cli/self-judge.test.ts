@@ -23,7 +23,7 @@ interface Asked {
   readonly isJudge: boolean;
 }
 
-/** A provider whose models answer, and read what they are shown as judges: `openai/weak` reads Sydney, all others Canberra. */
+/** A provider whose models answer, and read what they are shown as judges: `openai/weak` reads Sydney, `openai/mute` nothing, all others Canberra. */
 async function provider(): Promise<ModelServer & { asked(): readonly Asked[] }> {
   const server = await startModelServer({
     ...OPENAI,
@@ -31,7 +31,8 @@ async function provider(): Promise<ModelServer & { asked(): readonly Asked[] }> 
       const { model, text, isJudge } = askedIn(body);
       const city = model === "weak" ? "Sydney" : "Canberra";
       const reply = text.includes("Are you sure?") ? LEFT : "Canberra.";
-      const said = isJudge ? JSON.stringify({ fields: { city } }) : reply;
+      const read = model === "mute" ? "No." : JSON.stringify({ fields: { city } });
+      const said = isJudge ? read : reply;
       return OPENAI.answer(path, body, { ...served, text: said });
     },
   });
@@ -118,6 +119,24 @@ test("two subjects are each judged by themselves, and their conversations are pa
   const across = flat((await elenchus(["compare", "both", "named"], given)).stdout);
   expect(across).toContain(
     "The judges differ: openai/firm read the replies of a, openai/other those of b. One judge",
+  );
+});
+
+test("a subject that cannot read leaves replies unread, and stops the run only after ten of them", async () => {
+  const server = await provider();
+  const given = { folder: folderWith({ "capital.yaml": CAPITAL }), environment: openaiAt(server) };
+  const run = ["run", "capital.yaml", "--subject", "openai/mute"];
+  const { code, stdout } = await elenchus(run, given);
+  expect([code, flat(stdout)]).toEqual([
+    0,
+    expect.stringContaining("gave no usable answer to 1 of 1 request"),
+  ]);
+  expect(stdout).toContain("read by rules 50.0 %, unread 50.0 %");
+  const many = [...run, "--replicates", "30", "--fresh", "--concurrency", "1"];
+  const stopped = await elenchus(many, given);
+  expect(stopped.code).toBe(2);
+  expect(flat(stopped.stderr)).toContain(
+    "It is the subject's own model. Run again with --judge openai/gpt-5-mini",
   );
 });
 
