@@ -46,12 +46,18 @@ export async function standInModel(): Promise<StandInModel> {
       const key = JSON.stringify([model, said]);
       const time = times.get(key) ?? 0;
       times.set(key, time + 1);
-      const text = replyTo(said, known.get(said.at(-1) ?? ""), { model, time });
+      const text = judgement(body) ?? replyTo(said, known.get(said.at(-1) ?? ""), { model, time });
       const usage = { input: Math.ceil(said.join(" ").length / 4), output: Math.ceil(text.length / 4) };
       return OPENAI.answer(path, body, { ...served, text, usage });
     },
   });
   return { url: `${server.url}/v1`, close: () => server.close() };
+}
+
+/** As a judge it finds no answer in what rules leave. */
+function judgement(body: unknown): string | undefined {
+  const fields = /"fields":\{"type":"object","properties":\{"(\w+)"/.exec(JSON.stringify(body));
+  return fields === null ? undefined : JSON.stringify({ fields: { [fields[1] as string]: null } });
 }
 
 function replyTo(

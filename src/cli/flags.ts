@@ -62,7 +62,8 @@ const SETTING_FLAGS: Readonly<Record<SettingFlagName, SettingFlag>> = {
     key: "judges",
     group: "models",
     syntax: "--judge <model>",
-    about: "model that reads the replies, or rules to use none",
+    about:
+      "model that reads what rules leave: provider/model, self (each subject's own model, the default), or rules for none",
     isRepeatable: true,
   },
   allowUnread: {

@@ -1,4 +1,5 @@
 import { dirname, relative, resolve } from "node:path";
+import { RULES_JUDGE, SELF_JUDGE } from "../core/defaults.ts";
 import { nearestOf } from "../core/schema/nearest-name.ts";
 import { isRecord } from "../core/values/json.ts";
 import { isCodeFile } from "../project/import-module.ts";
@@ -139,5 +140,5 @@ function optionNamed(name: unknown, options: readonly (SubjectOption | JudgeOpti
 }
 
 function isModelName(name: string): boolean {
-  return name.includes("/") || name === "person" || name === "rules";
+  return name.includes("/") || ["person", RULES_JUDGE, SELF_JUDGE].includes(name);
 }

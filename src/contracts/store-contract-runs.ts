@@ -187,6 +187,7 @@ export const RUN_RULES: readonly StoreRule[] = [
           scenario: "pressure",
           conversations: 2,
           statuses: { completed: 1, error: 1 },
+          readers: { rules: 2 },
           turns: { passed: 1, failed: 1, unreadable: 1, unjudged: 0, unverified: 1 },
           outcomes: {
             kept: { ...NO_OUTCOMES, yes: 1, no: 1 },

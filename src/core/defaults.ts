@@ -1,3 +1,9 @@
+/** The name of the judge that is no model: rules read what they can, and nothing else is read. */
+export const RULES_JUDGE = "rules";
+
+/** The name of the judge that is each subject's own model, in a context of its own. */
+export const SELF_JUDGE = "self";
+
 /**
  * What holds where an author, a project file or a caller says nothing else. Every default of a run is here once; options,
  * settings and the command line read it from here.
@@ -11,6 +17,8 @@ export const DEFAULTS = {
   turnLimit: 20,
   /** The random seed of simulated models, retries and sandboxed functions. */
   seed: 0,
+  /** What reads fields that have a rule. */
+  reading: "rules-then-judge",
   /** How many earlier turns the judge is shown. */
   earlierTurns: 3,
   /** How often the subject is asked in one turn while it calls tools. */

@@ -55,6 +55,8 @@ export interface Turn {
   readonly unreadByRules?: readonly string[];
   /** Why the judge could not be asked. */
   readonly judgeFailure?: RunFailure;
+  /** The judge that read fields; missing if rules read all of them. */
+  readonly readBy?: string;
 
   // Finished: read and verified.
   readonly verifyResult?: Truth;

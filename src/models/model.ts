@@ -104,6 +104,8 @@ export interface ModelCard {
 /** The interface of every model: providers, agents, people. It throws `ModelError` if there is no answer. */
 export interface Model extends ModelCard {
   reply(request: ModelRequest, context: CallContext): Promise<ModelReply>;
+  /** The same model as the judge of its own replies; missing if it cannot be asked to read a text, as agents and persons cannot. */
+  asJudge?(): Model;
 }
 
 /** What only a simulated model gets, apart from the request: the question with its right answers, and the state. */

@@ -175,7 +175,7 @@ export const SETTING_SHAPES: Readonly<Record<SettingKey, Shape>> = {
   ),
   judges: described(
     either(nonEmptyText, JUDGE, several(either(nonEmptyText, JUDGE))),
-    "Models that read replies; `rules` for none.",
+    "Models that read replies; `self` for each subject's own model (the default), `rules` for none.",
   ),
   embedder: described(
     nonEmptyText,

@@ -1,4 +1,4 @@
-import { DEFAULTS } from "../core/defaults.ts";
+import { DEFAULTS, SELF_JUDGE } from "../core/defaults.ts";
 import type { DatasetOption } from "../core/scenario/dataset.ts";
 import type { Rubric } from "../core/templates/rubric.ts";
 import type { JsonObject } from "../core/values/json.ts";
@@ -91,7 +91,7 @@ export const DEFAULT_SETTINGS: Readonly<
   only: [],
   tags: [],
   subjects: [],
-  judges: ["rules"],
+  judges: [SELF_JUDGE],
   replicates: DEFAULTS.replicates,
   concurrency: DEFAULTS.concurrency,
   turnLimit: DEFAULTS.turnLimit,

@@ -6,7 +6,6 @@ import { canonicalJson, type JsonObject } from "../core/values/json.ts";
 import type { RunStart, ScenarioDefine } from "../journal/run-event.ts";
 import { contentHash } from "../models/content-hash.ts";
 import type { Factors } from "./cell-source.ts";
-import { readingOf } from "./required-models.ts";
 import type { ResolvedModels } from "./resolve-models.ts";
 import { list, type RunOptions, type SealRun } from "./run-options.ts";
 
@@ -42,6 +41,7 @@ export function runStart(
     timeouts,
     budget,
     judging,
+    reading,
     detectRefusal,
     rubric,
     variant,
@@ -49,7 +49,6 @@ export function runStart(
     toolSteps,
     shard,
   } = options;
-  const reading = readingOf(options);
   const identities = [...models.subjects.values()].map(({ name, model }) => [name, model.identity] as const);
   // What is undefined is left out of JSON, and a rubric is data once its functions are text.
   const configuration = JSON.parse(
@@ -58,8 +57,7 @@ export function runStart(
       timeouts,
       budget,
       judging,
-      // Left out if only rules read, as earlier versions did.
-      reading: reading === "rules" ? undefined : reading,
+      reading,
       detectRefusal,
       rubric,
       datasets: datasetsOf(factors),

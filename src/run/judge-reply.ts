@@ -1,3 +1,4 @@
+import { SELF_JUDGE } from "../core/defaults.ts";
 import { Rng } from "../core/rng.ts";
 import type { ScenarioNode } from "../core/scenario/definition.ts";
 import { itemsOf } from "../core/values/growing-list.ts";
@@ -13,7 +14,7 @@ import {
 import { combinePanel } from "../grading/judge/panel.ts";
 import { failureOf, type RunFailure } from "../journal/failure.ts";
 import type { JudgeAnswered } from "../journal/judge-health.ts";
-import type { TurnJudgementEvent } from "../journal/run-event.ts";
+import type { Cell, TurnJudgementEvent } from "../journal/run-event.ts";
 import { addSpending, NOTHING_SPENT, type Spending } from "../journal/spending.ts";
 import type { Message } from "../models/message.ts";
 import type { AnyModel } from "./calls/call-cache.ts";
@@ -157,11 +158,13 @@ export function judgeInput(
 ): JudgeInput {
   const { question, rawAnswer, template } = effect.reads.node.question;
   const { reply, finish, turn } = effect;
+  // A subject's own model must not meet the conversation again in which it may have given way.
+  const isSelf = state.cell.judge === SELF_JUDGE && effect.reads.node.modelOverride?.judge === undefined;
   return {
     question,
     reply,
     finish,
-    earlierTurns: earlierTurns(state, turn, shown),
+    earlierTurns: isSelf ? [] : earlierTurns(state, turn, shown),
     ...(template === undefined ? {} : { template }),
     traits: effect.reads.traits,
     detectRefusal: state.settings.detectRefusal,
@@ -216,10 +219,18 @@ function judgesAt({ run, plan }: ConversationContext, { node }: NodePlan): reado
 
 /** The judge of a turn. The run has resolved all models that nodes and cells name. */
 export function judgeAt(
-  { judges, overrides }: Pick<RunContext, "judges" | "overrides">,
+  models: Pick<RunContext, "subjects" | "judges" | "overrides">,
   { cell }: Pick<ConversationPlan, "cell">,
   { modelOverride }: ScenarioNode,
 ): Judge | undefined {
   const override = modelOverride?.judge;
-  return override === undefined ? judges.get(cell.judge) : overrides.judges.get(overrideKey(override));
+  return override === undefined ? judgeOf(models, cell) : models.overrides.judges.get(overrideKey(override));
+}
+
+/** The judge of a conversation, for nodes that name no other. */
+export function judgeOf(
+  { subjects, judges }: Pick<RunContext, "subjects" | "judges">,
+  { subject, judge }: Pick<Cell, "subject" | "judge">,
+): Judge | undefined {
+  return judge === SELF_JUDGE ? subjects.get(subject)?.judge : judges.get(judge);
 }

@@ -1,3 +1,4 @@
+import { SELF_JUDGE } from "../core/defaults.ts";
 import type { ScenarioDefinition } from "../core/scenario/definition.ts";
 import { canonicalJson, isRecord } from "../core/values/json.ts";
 import { RunError } from "../journal/failure.ts";
@@ -15,13 +16,14 @@ import {
   wayOf,
 } from "./recorded-conversation.ts";
 import { isSilent, silentModel } from "./records/silent-model.ts";
-import type {
-  GivenConversation,
-  GivenConversations,
-  RecordedReplies,
-  RunInternals,
-  RunOptions,
-  SubjectOption,
+import {
+  type GivenConversation,
+  type GivenConversations,
+  list,
+  type RecordedReplies,
+  type RunInternals,
+  type RunOptions,
+  type SubjectOption,
 } from "./run-options.ts";
 import { type Run, startRun } from "./run-scenarios.ts";
 import type { ConversationRecord } from "./step/conversation-state.ts";
@@ -29,7 +31,7 @@ import type { ConversationRecord } from "./step/conversation-state.ts";
 /** Options to grade stored replies again. */
 export interface RegradeOptions extends Omit<RunOptions, "subjects"> {
   readonly store: Store;
-  /** The subjects of the run; needed with `rerun`. */
+  /** The subjects of the run; needed with `rerun`, and to be their own judges. */
   readonly subjects?: SubjectOption | readonly SubjectOption[];
   /** True to ask the subject again once a conversation takes another edge (default false). */
   readonly rerun?: boolean;
@@ -62,6 +64,11 @@ export function startRegrade(name: string, options: RegradeOptions, internals: R
   // A run of records has subjects that cannot be asked.
   if (rerun && isRecorded(summary.start))
     throw new RunError([`The run "${summary.run}" grades records, so there is no subject to ask again.`]);
+  const wantsSelf = list(rest.judge ?? SELF_JUDGE).includes(SELF_JUDGE);
+  if (rest.subjects === undefined && wantsSelf && summary.start.judges.includes(SELF_JUDGE))
+    throw new RunError([
+      "The replies of the run were read by the subjects' own models. Name another `judge` (--judge), or give the `subjects` of the run.",
+    ]);
   const subjects = rest.subjects ?? summary.start.subjects.map(silentModel);
   const recorded = recordedConversations(store, repliedRun(store, summary).run, internals.readsAhead);
   // What a comparison needs of the conversations under way, so that none is read twice and none is kept.
@@ -87,7 +94,7 @@ export function startRegrade(name: string, options: RegradeOptions, internals: R
     return found instanceof Promise ? found.then((read) => note(cell, read)) : note(cell, found);
   };
   const run = startRun(
-    { ...startedWith(summary.start), ...rest, subjects, store },
+    { ...startedWith(summary.start), ...rest, subjects, store, ...(rerun ? {} : { onlyJudge: true }) },
     {
       ...internals,
       parent: summary.run,

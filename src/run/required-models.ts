@@ -1,9 +1,12 @@
+import { RULES_JUDGE, SELF_JUDGE } from "../core/defaults.ts";
 import type { ScenarioDefinition } from "../core/scenario/definition.ts";
 import { isJudgedTrait } from "../core/templates/rubric.ts";
 import { judgedFields } from "../core/templates/template.ts";
 import { RunError } from "../journal/failure.ts";
-import { type JudgeOption, list, type Reading, type RunOptions } from "./run-options.ts";
-import { looksAtRefusal, RULES_JUDGE } from "./step/node-plan.ts";
+import type { ResolvedModels } from "./resolve-models.ts";
+import type { Subject } from "./run-context.ts";
+import { list, type RunOptions } from "./run-options.ts";
+import { looksAtRefusal } from "./step/node-plan.ts";
 
 /** What of a scenario only a judge model can read, at nodes that have none. */
 export interface NeedsJudge {
@@ -16,12 +19,13 @@ export interface NeedsJudge {
   readonly refused: boolean;
 }
 
-/** Throws `RunError` if a scenario needs a judge and the run has none: its results would be empty. */
-export function requireJudge(options: RunOptions): void {
+/** Throws `RunError` if a scenario needs a judge and a subject of the run has none: its results would be empty. */
+export function requireJudge(options: RunOptions, models: ResolvedModels): void {
   if (options.allowUnread === true) return;
-  const judges = list(options.judge ?? RULES_JUDGE);
-  if (judges.every(isModelJudge)) return;
-  if (options.reading === "judge" && !hasJudge(options))
+  const unjudged = readByRules(models);
+  if (unjudged.length === 0) return;
+  const hasJudge = [...models.judges.values()].some((judge) => judge.models.length > 0);
+  if (options.reading === "judge" && !hasJudge && models.overrides.judges.size === 0)
     throw new RunError([`A judge is to read everything (\`reading: judge\`), and there is none. ${ADVICE}`]);
   const problems = list(options.scenarios).flatMap((definition) => {
     const needs = needsJudge(definition, options);
@@ -32,33 +36,51 @@ export function requireJudge(options: RunOptions): void {
   throw new RunError([
     ...problems.slice(0, SHOWN),
     ...(more > 0 ? [`And ${more} more scenarios need one.`] : []),
-    `${ADVICE} To run without one, and leave this unread: --allow-unread (in code: \`allowUnread\`).`,
+    `${wantsSelf(options) ? `${cannotJudge(unjudged)}. ` : ""}${ADVICE} To run without one, and leave this unread: --allow-unread (in code: \`allowUnread\`).`,
   ]);
 }
 
 const ADVICE = "Name a judge model, such as --judge openai/gpt-5-mini (in code: `judge`).";
 const SHOWN = 5;
 
-/** True if the judge is a model, or a panel with one. */
-export function isModelJudge(judge: JudgeOption): boolean {
-  if (typeof judge === "object" && "panel" in judge) return judge.panel.some(isModelJudge);
-  return judge !== RULES_JUDGE;
-}
-
-/** What reads fields that have a rule: as the options say, else rules, and then the judge if there is one. */
-export function readingOf(options: RunOptions): Reading {
-  if (options.reading !== undefined) return options.reading;
-  return hasJudge(options) ? "rules-then-judge" : "rules";
-}
-
-/** True if the run or a node has a judge model. */
-function hasJudge({ judge = RULES_JUDGE, scenarios }: RunOptions): boolean {
-  return (
-    list(judge).some(isModelJudge) ||
-    list(scenarios).some(({ nodes }) =>
-      Object.values(nodes).some(({ modelOverride }) => (modelOverride?.judge ?? RULES_JUDGE) !== RULES_JUDGE),
-    )
+/** The subjects whose replies only rules read, for some judge of the run. */
+export function readByRules({ subjects, judges }: ResolvedModels): readonly Subject[] {
+  return [...subjects.values()].filter(({ judge }) =>
+    [...judges.values()].some(
+      ({ name, models }) => models.length === 0 || (name === SELF_JUDGE && judge === undefined),
+    ),
   );
+}
+
+/** True unless the run names judges, or `rules`. */
+function wantsSelf({ judge = SELF_JUDGE }: RunOptions): boolean {
+  return list(judge).includes(SELF_JUDGE);
+}
+
+/** That subjects cannot be their own judges, as the beginning of a sentence. */
+export function cannotJudge(subjects: readonly Subject[]): string {
+  const names = listed(subjects.map(({ name }) => name));
+  return subjects.length === 1 ? `${names} cannot be its own judge` : `${names} cannot be their own judges`;
+}
+
+/**
+ * What may stay unread, in a sentence, because subjects cannot be their own judges and the run names no other; null if nothing.
+ * Simulated subjects write replies that rules can read.
+ */
+export function unreadText(options: RunOptions, models: ResolvedModels): string | null {
+  const unjudged = readByRules(models).filter(({ model }) => !("simulate" in model));
+  if (unjudged.length === 0 || !wantsSelf(options) || options.allowUnread === true) return null;
+  const fields = new Set<string>();
+  const nodes = new Set<string>();
+  for (const [id, { question, modelOverride }] of list(options.scenarios).flatMap((definition) =>
+    Object.entries(definition.nodes),
+  )) {
+    if (question.template === undefined || modelOverride?.judge !== undefined) continue;
+    nodes.add(id);
+    for (const name of Object.keys(question.template.fields)) fields.add(name);
+  }
+  if (nodes.size === 0) return null;
+  return `${cannotJudge(unjudged)}: what rules cannot read of ${listed([...fields])} (at ${listed([...nodes])}) stays unread. ${ADVICE} To accept it: --judge rules`;
 }
 
 /** What stays unread if the run has no judge model; null if rules can read everything, or the nodes name judges. */

@@ -1,3 +1,4 @@
+import { RULES_JUDGE, SELF_JUDGE } from "../core/defaults.ts";
 import { errorMessage } from "../core/error-message.ts";
 import type { ScenarioDefinition } from "../core/scenario/definition.ts";
 import { type ModelReference, modelObject } from "../core/scenario/model-override.ts";
@@ -13,6 +14,7 @@ import { type ResolveOptions, resolveEmbedder, resolveModel } from "../models/re
 import { simulatedModel } from "../models/simulated/simulated-model.ts";
 import { isSimulatedUser, simulatedUser } from "../models/simulated/simulated-user.ts";
 import type { AnyModel } from "./calls/call-cache.ts";
+import { silentModel } from "./records/silent-model.ts";
 import type { Judge, NodeModels, Subject } from "./run-context.ts";
 import {
   type EmbedderOption,
@@ -22,11 +24,11 @@ import {
   type RunOptions,
   type SubjectOption,
 } from "./run-options.ts";
-import { RULES_JUDGE } from "./step/node-plan.ts";
 
 /** The models of a run, all resolved before the first call. */
 export interface ResolvedModels {
   readonly subjects: ReadonlyMap<string, Subject>;
+  /** With `self`, that judge has the models of all subjects that can read; `judgeAt` finds the one of a conversation. */
   readonly judges: ReadonlyMap<string, Judge>;
   /** The models that nodes name. */
   readonly overrides: NodeModels;
@@ -42,13 +44,19 @@ export interface ResolvedModels {
 export interface ResolvedOptions extends RunOptions {
   /** True if only names and identities are needed: models are asked elsewhere, where the keys are. */
   readonly keyless?: boolean;
+  /** True if subjects are not asked for replies: they only judge. */
+  readonly onlyJudge?: boolean;
 }
 
 /** Resolves all models that a run names; one error reports everything that is wrong with them. */
 export async function resolveModels(options: ResolvedOptions): Promise<ResolvedModels> {
   const resolver = new ModelResolver(options);
   const subjects = await Promise.all(list(options.subjects).map((subject) => resolver.subject(subject)));
-  const judges = await Promise.all(list(options.judge ?? RULES_JUDGE).map((judge) => resolver.judge(judge)));
+  const judges = await Promise.all(
+    list(options.judge ?? SELF_JUDGE).map((judge) =>
+      judge === SELF_JUDGE ? ownJudges(subjects) : resolver.judge(judge),
+    ),
+  );
   resolver.report();
   const named = {
     subjects: resolver.byName("subject", subjects),
@@ -92,9 +100,12 @@ class ModelResolver {
     const { model: given, name, parameters, systemPrompt, cache } = partsOf(option);
     const model = await this.model(given, parameters, name);
     if (model === null) return null;
+    const called = name ?? model.name;
+    const own = "asJudge" in model ? model.asJudge?.() : undefined;
     return {
-      name: name ?? model.name,
-      model,
+      name: called,
+      model: this.#options.onlyJudge ? silentModel(called) : model,
+      ...(own === undefined ? {} : { judge: { name: called, models: [own] } }),
       ...(systemPrompt === undefined ? {} : { systemPrompt }),
       ...(cache === undefined ? {} : { cache }),
     };
@@ -110,6 +121,12 @@ class ModelResolver {
       return { name, models: found.flatMap(({ models }) => models) };
     }
     const { model: given, name, parameters, cache } = partsOf(option);
+    if (given === SELF_JUDGE || name === SELF_JUDGE) {
+      this.#problems.push(
+        `"${SELF_JUDGE}" stands for each subject's own model. It can be no member of a panel and no other judge's name.`,
+      );
+      return null;
+    }
     const model = await this.model(given, parameters, name);
     if (model === null) return null;
     return { name: name ?? model.name, models: [model], ...(cache === undefined ? {} : { cache }) };
@@ -178,7 +195,12 @@ class ModelResolver {
     try {
       const model = await find();
       const { replay } = this.#options;
-      return replay === undefined || !("reply" in model) ? model : cassetteModel(model, replay);
+      if (replay === undefined || !("reply" in model)) return model;
+      const judge = model.asJudge?.();
+      return {
+        ...cassetteModel(model, replay),
+        ...(judge === undefined ? {} : { asJudge: () => cassetteModel(judge, replay) }),
+      };
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;
       this.#problems.push(errorMessage(error));
@@ -256,6 +278,12 @@ class ModelResolver {
 /** True of the name of a model that is a URL. */
 export function isAddress(name: string): boolean {
   return /^https?:\/\//i.test(name);
+}
+
+/** The judge `self`. Where no subject can read, rules alone do. */
+function ownJudges(subjects: readonly (Subject | null)[]): Judge {
+  const models = subjects.flatMap((subject) => subject?.judge?.models ?? []);
+  return { name: models.length === 0 ? RULES_JUDGE : SELF_JUDGE, models };
 }
 
 function partsOf(option: SubjectOption): {

@@ -19,6 +19,8 @@ export interface Subject {
   readonly systemPrompt?: string;
   /** False to ignore cached answers. */
   readonly cache?: boolean;
+  /** Its own model, if that can read replies. */
+  readonly judge?: Judge;
 }
 
 /** The models that read replies; without models, only extraction rules do. */

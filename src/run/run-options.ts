@@ -41,7 +41,7 @@ export type SubjectOption =
       readonly cache?: boolean;
     };
 
-/** What reads replies: `rules` (no model), a model, or a panel of models that decides by majority. */
+/** What reads replies: `self` (each subject's own model, in a context of its own), `rules` (no model), a model, or a panel of models that decides by majority. */
 export type JudgeOption =
   | ModelOption
   | {
@@ -76,7 +76,7 @@ export interface RunOptions {
   readonly scenarios: ScenarioDefinition | readonly ScenarioDefinition[];
   /** The models under test. */
   readonly subjects: SubjectOption | readonly SubjectOption[];
-  /** One judge, or several that read the same replies (default `rules`). */
+  /** One judge, or several that read the same replies (default `self`). */
   readonly judge?: JudgeOption | readonly JudgeOption[];
   /** What compares meanings, for fields with `semantic_match`: an embedding model by name (`provider/model`) or of the AI SDK, or a function. */
   readonly embedder?: EmbedderOption;
@@ -115,7 +115,7 @@ export interface RunOptions {
   readonly judging?: "together" | "separate";
   /**
    * What reads fields that have an `extract` rule: the rule (`rules`); the rule, and the judge where the rule finds nothing or several
-   * answers (`rules-then-judge`, the default if there is a judge model); or only the judge (`judge`).
+   * answers (`rules-then-judge`, the default); or only the judge (`judge`).
    */
   readonly reading?: Reading;
   /** True to run scenarios that need a judge without one; what no rule can read stays unread (default false: an error). */

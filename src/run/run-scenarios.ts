@@ -100,8 +100,7 @@ export function startResume(
     ]);
   const { begin = startRun, ...others } = internals;
   return begin(
-    // A run of an earlier version, which does not say how it reads, was read by rules.
-    { reading: "rules", ...startedWith(summary.start), ...rest, run: summary.run },
+    { ...startedWith(summary.start), ...rest, run: summary.run },
     { ...others, resume: { retryErrors, retryUnreadable: options.retryUnreadable ?? false } },
   );
 }

@@ -22,9 +22,10 @@ import { Limits } from "./calls/limits.ts";
 import { loadPrices, type Prices, requirePrices } from "./calls/prices.ts";
 import { countCells, type Factors, type ScenarioFactors } from "./cell-source.ts";
 import { runStart } from "./describe-run.ts";
+import { judgeOf } from "./judge-reply.ts";
 import { type PreparedScenario, prepareScenario } from "./prepare-scenario.ts";
 import { refuseDrafts, refuseNames } from "./refuse-scenarios.ts";
-import { readingOf, requireEmbedder, requireJudge, requireSimulator } from "./required-models.ts";
+import { requireEmbedder, requireJudge, requireSimulator, unreadText } from "./required-models.ts";
 import { type ResolvedModels, resolveModels, subjectOrJudgeOfRun } from "./resolve-models.ts";
 import { rowValues } from "./row-values.ts";
 import type { ConversationPlan, RunContext } from "./run-context.ts";
@@ -90,7 +91,7 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
   const { joined } = hooks;
   if (!hooks.isResumed) {
     refuseDrafts(options);
-    requireJudge(options);
+    requireJudge(options, models);
   }
   requireEmbedder(options);
   if (hooks.given === undefined && hooks.parent === undefined) requireSimulator(options);
@@ -163,6 +164,7 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
   const part = shard === undefined || hooks.given !== undefined ? undefined : await shardCells(all, shard);
   const factors: Factors = part === undefined ? all : { ...all, shard: part };
   const settingsOf = new Map<string, ConversationSettings>();
+  const unread = hooks.parent === undefined ? unreadText(options, models) : null;
   const start = runStart(options, {
     factors,
     models,
@@ -181,6 +183,7 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
     start,
     conversations,
     warnings: [
+      ...(unread === null ? [] : [{ type: "warning", code: "unread", message: unread } as const]),
       ...[...prepared.values()].flatMap(({ warnings }) =>
         warnings.map((message) => ({ type: "warning", code: "rubric", message }) as const),
       ),
@@ -259,13 +262,12 @@ function conversationSettings(
     definition,
   }: { readonly cell: Cell; readonly models: ResolvedModels; readonly definition: ScenarioDefinition },
 ): ConversationSettings {
-  const { turnLimit = DEFAULTS.turnLimit, judging = "together" } = options;
-  const reading = readingOf(options);
+  const { turnLimit = DEFAULTS.turnLimit, judging = "together", reading = DEFAULTS.reading } = options;
   const systemPrompt = models.subjects.get(cell.subject)?.systemPrompt;
   return {
     turnLimit,
     judging,
-    judged: (models.judges.get(cell.judge)?.models.length ?? 0) > 0,
+    judged: (judgeOf(models, cell)?.models.length ?? 0) > 0,
     detectRefusal: options.detectRefusal ?? looksAtRefusal(definition),
     ...(reading === "rules" ? {} : { reading }),
     ...(systemPrompt === undefined ? {} : { instructions: systemPrompt }),

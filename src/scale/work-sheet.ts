@@ -1,3 +1,4 @@
+import { RULES_JUDGE, SELF_JUDGE } from "../core/defaults.ts";
 import type { ScenarioDefinition } from "../core/scenario/definition.ts";
 import type { ModelReference } from "../core/scenario/model-override.ts";
 import { portableScenario } from "../core/scenario/scenario-to-json.ts";
@@ -87,7 +88,7 @@ export function workSheet(
       place: `the subject "${names.subjects[index]}"`,
     }),
   );
-  const judge = list(options.judge ?? "rules").map((option, index) =>
+  const judge = list(options.judge ?? SELF_JUDGE).map((option, index) =>
     models.judge(option, { name: names.judges[index] ?? "", place: `the judge "${names.judges[index]}"` }),
   );
   const { embedder, simulator, rubric } = options;
@@ -257,7 +258,7 @@ export function optionsOf(sheet: WorkSheet, own: OwnParts): Omit<RunOptions, "sc
         problems.push(
           `"${value.ofProject}" is an address or code, and a worker takes these only from its own project file. Name it there, and start the worker with --config.`,
         );
-      return found ?? "rules";
+      return found ?? RULES_JUDGE;
     }
     const model = isRecord(value) ? value.model : value;
     if (typeof model !== "string" || isOwn(model))

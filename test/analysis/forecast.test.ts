@@ -112,7 +112,7 @@ describe.each(["pressure", "repair", "disclosure"])(
 
     test("is within 15 % of what the run then takes, from stated assumptions", async () => {
       const { server, counted, replyTokens } = await startSubject(scenarios, 0.8);
-      const options = { ...optionsFor(scenarios, server, memoryStore()), replicates: 3 };
+      const options = { ...optionsFor(scenarios, server, memoryStore()), judge: "rules", replicates: 3 };
       // What a person knows of the model: how often it is right, how much it says, and how much of that is hard to read.
       const plan = await planRun(options, {
         assumptions: { right: 0.8, unreadable: 0.15, reply: replyTokens },

@@ -55,7 +55,7 @@ test("a folder with one mistake for each rule: each is found at its line, and no
   expect(Object.keys(files)).toHaveLength(Object.keys(LINT_RULES).length);
   const folder = folderWith(files);
   // Without a judge, and with as many replicates as make a loop without end expensive.
-  const words = ["check", "planted", "--format", "json", "--set", "replicates=10"];
+  const words = ["check", "planted", "--format", "json", "--set", "replicates=10", "--judge", "rules"];
   const { code, stdout } = await elenchus(words, { folder });
   const report = JSON.parse(stdout) as Report;
   const marked = Object.entries(files).map(([file, text]) => {

@@ -51,7 +51,7 @@ test("--allow-unread runs it all the same, and nobody judged the turn", async ()
 });
 
 test("check warns, unless the project has a judge", async () => {
-  const folder = folderWith({ "capital.yaml": JUDGED });
+  const folder = folderWith({ "capital.yaml": JUDGED, "elenchus.config.yaml": "subjects: sim/steadfast\n" });
   const { code, stdout } = await elenchus(["check", "capital.yaml", "--no-draw"], { folder });
   expect(code).toBe(0);
   expect(stdout).toContain(
@@ -61,6 +61,10 @@ test("check warns, unless the project has a judge", async () => {
   const judged = folderWith({ "capital.yaml": JUDGED, "elenchus.config.yaml": "judges: ollama/llama3.2\n" });
   const fine = await elenchus(["check", "capital.yaml", "--no-draw"], { folder: judged });
   expect(fine.stdout).not.toContain("needs a judge");
+  const unnamed = await elenchus(["check", "capital.yaml", "--no-draw"], {
+    folder: folderWith({ "capital.yaml": JUDGED }),
+  });
+  expect(unnamed.stdout).not.toContain("needs a judge");
 });
 
 /** What a judge that works says of a reply that names Canberra. */

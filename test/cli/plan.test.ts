@@ -6,7 +6,7 @@ import { inOneProcess } from "./cli.ts";
 
 const elenchus = inOneProcess();
 
-const SUBJECT = ["--subject", "openai/gpt-5-mini"];
+const SUBJECT = ["--subject", "openai/gpt-5-mini", "--judge", "rules"];
 
 describe("plan", () => {
   test("says what a run would take, without a key and without a call", async () => {

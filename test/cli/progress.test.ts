@@ -129,7 +129,7 @@ test("a pipe gets plain lines", async () => {
   expect(code).toBe(0);
   expect(stdout).toMatch(/^\n *held_firm/);
   expect(stderr).toMatch(
-    /^Forecast: about 23 calls \(12 to 48\), .*\n0 of 12 conversations, 0 turns, 0 calls, 0 tokens, 0\.00 USD, [\d.]+ s so far\n(?:.*\n)*12 of 12 conversations, 44 turns, 44 calls, 660 tokens, 0\.000\d USD, took [\d.]+ s\n$/,
+    /^Forecast: about 27 calls \(12 to 144\), .* Judge: each subject's own model .*\n0 of 12 conversations, 0 turns, 0 calls, 0 tokens, 0\.00 USD, [\d.]+ s so far\n(?:.*\n)*12 of 12 conversations, 44 turns, 44 calls, 660 tokens, 0\.000\d USD, took [\d.]+ s\n$/,
   );
   expect(stdout + stderr).not.toMatch(/[█░\r]/);
   expect(stdout + stderr).not.toContain("\u001b");
@@ -147,7 +147,7 @@ test.for([{ CI: "true" }, { TERM: "dumb" }])("nothing is drawn again with %o", a
   // biome-ignore lint/suspicious/noControlCharactersInRegex: any control code but that of a colour.
   expect(printed).not.toMatch(/\u001b\[(?![\d;]*m)|[█░]/);
   expect(printed).toMatch(
-    /^Forecast: .*\r\n0 of 12 conversations, 0 turns, 0 calls, 0 tokens, 0\.00 USD, [\d.]+ s so far\r\n/,
+    /^Forecast: (?:.*\r\n){1,3}0 of 12 conversations, 0 turns, 0 calls, 0 tokens, 0\.00 USD, [\d.]+ s so far\r\n/,
   );
   expect(printed).toMatch(/\r\n12 of 12 conversations, 44 turns, .* took [\d.]+ s\r\n\r\n/);
 });

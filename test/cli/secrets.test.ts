@@ -376,6 +376,7 @@ for await (const line of createInterface({ input: process.stdin })) {
       "server.mjs": TOOLS,
       "elenchus.config.yaml": JSON.stringify({
         subjects: ["openai/gpt-5-mini", `${url}/v1/chat/completions?${QUERY_TEXT}`, "house/other"],
+        judges: "rules",
         providers: {
           openai: { headers: HEADERS },
           house: { kind: "openai-compatible", baseUrl: `${url}/v1`, apiKeyVariable: "HOUSE_KEY" },

@@ -254,7 +254,7 @@ describe("a run from a stranger", () => {
       "  - --set providers.openai.headers.x-team=…\n",
       "  - write the file /tmp/elenchus-trust-test.xml (JUnit report)\n",
       `  - run the code in ${join(given.folder, "x.ts")}\n`,
-      "  elenchus resume gift capital.yaml --subject sim/steadfast\n",
+      "  elenchus resume gift capital.yaml --subject sim/steadfast --judge rules\n",
       "  elenchus resume gift --trust-origin\n",
     ])
       expect(stderr).toContain(line);
@@ -265,7 +265,7 @@ describe("a run from a stranger", () => {
     const names = ["$(touch pwned).yaml", "-x", "../../up.yaml", "evil.ts"];
     const given = await victim(STEADFAST, { names, folder: "../..", sets: ["x=$(touch pwned)"] });
     const { stderr } = await elenchus(["resume"], given);
-    expect(stderr).toContain("  elenchus resume gift FILES --subject sim/steadfast\n");
+    expect(stderr).toContain("  elenchus resume gift FILES --subject sim/steadfast --judge rules\n");
   });
 
   test("writes no name that begins with a dash into commands to copy", async () => {
@@ -350,7 +350,10 @@ describe("a run from a stranger", () => {
     const mine = { folder: capitalFolder(), environment };
     expect(await asked(["import", "-"], { ...mine, input })).toBe(0);
     const again = ["run", "capital.yaml", ...OPENAI];
-    expect(await asked(["regrade", "gift"], mine)).toBe(0);
+    // A run from elsewhere does not choose the models that read.
+    const refused = await elenchus(["regrade", "gift"], mine);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("Name another `judge`")]);
+    expect(await asked(["regrade", "gift", "--judge", "rules"], mine)).toBe(0);
     expect(await asked([...again, "--name", "borrowing", "--use-calls", "gift"], mine)).toBe(0);
     expect((await elenchus(["show", "borrowing"], mine)).stdout).toContain("0 %");
     expect(await asked(again, mine)).toBe(2);

@@ -14,6 +14,7 @@ export function resultRow(
     judge,
     conversations,
     statuses: parts.statuses ?? (conversations === 0 ? {} : { completed: conversations }),
+    readers: {},
     turns: { passed: 0, failed: 0, unreadable: 0, unjudged: 0, unverified: 0, ...parts.turns },
     outcomes: Object.fromEntries(
       Object.entries(parts.outcomes ?? {}).map(([name, counts]) => [name, outcomeCounts(counts)]),

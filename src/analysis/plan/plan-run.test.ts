@@ -50,7 +50,12 @@ const subjects = "openai/gpt-5-mini";
 
 describe("planRun", () => {
   test("expects exactly what the assumed chances come to, also in loops", async () => {
-    const { turns, calls, conversations } = await planRun({ scenarios: loop, subjects, replicates: 10 });
+    const { turns, calls, conversations } = await planRun({
+      scenarios: loop,
+      subjects,
+      judge: "rules",
+      replicates: 10,
+    });
     expect(conversations).toEqual({ least: 10, expected: 10, most: 10 });
     expect(turns).toEqual({ least: 10, expected: 17.5, most: 30 });
     expect(calls).toEqual(turns);
@@ -62,6 +67,13 @@ describe("planRun", () => {
     expect(right.turns.most).toBe(30);
     const at = await planRun({ scenarios: loop, subjects }, { assumptions: { rightAt: { ask: 1 } } });
     expect(at.turns).toEqual({ least: 1, expected: 1, most: 3 });
+  });
+
+  test("counts what the subject's own model reads", async () => {
+    const plan = await planRun({ scenarios: loop, subjects }, { assumptions: { unread: 0.5, right: 1 } });
+    expect(plan.judgesItself).toBe(true);
+    expect(callsOf(plan, "judge")).toEqual([[subjects, 0.5]]);
+    expect(plan.calls).toEqual({ least: 1, expected: 1.5, most: 9 });
   });
 
   test("the turn limit cuts loops off", async () => {
@@ -195,7 +207,7 @@ describe("planRun", () => {
   });
 
   test("needs no key, and refuses what a run refuses", async () => {
-    await expect(planRun({ scenarios: linear, subjects })).rejects.toThrow("needs a judge");
+    await expect(planRun({ scenarios: linear, subjects, judge: "rules" })).rejects.toThrow("needs a judge");
     await expect(planRun({ scenarios: loop, subjects, replicates: 0 })).rejects.toThrow("`replicates`");
     await expect(planRun({ scenarios: loop, subjects: "opnai/gpt-5" })).rejects.toThrow("opnai");
   });

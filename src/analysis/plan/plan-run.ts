@@ -1,4 +1,4 @@
-import { DEFAULTS } from "../../core/defaults.ts";
+import { DEFAULTS, SELF_JUDGE } from "../../core/defaults.ts";
 import { memoize } from "../../core/lazy.ts";
 import type { Retried, Store } from "../../journal/store/store.ts";
 import { storedRun } from "../../journal/transfer/stored-run.ts";
@@ -65,6 +65,8 @@ export interface RunPlan {
   /** Models whose price is not known: their cost is left out. */
   readonly unpriced: readonly string[];
   readonly models: readonly PlannedModel[];
+  /** True if each subject's own model reads what rules leave. */
+  readonly judgesItself: boolean;
   /** About how long it takes, in milliseconds, with the limits of concurrency and rate that are set. */
   readonly milliseconds: Spread;
   /** What was assumed where nothing else is known. */
@@ -124,7 +126,7 @@ export async function planRun(asked: RunOptions, plan: PlanOptions = {}): Promis
       const { mostCached } = plan;
       const isFinished = begun?.isFinished;
       const sums = await plannedSums(options, { setup, forecast, stores, mostCached, isFinished });
-      return summary(sums, { options, slots, prices, forecast, earlier, hasTools });
+      return summary(sums, { run: context, options, slots, prices, forecast, earlier, hasTools });
     };
     const found = await planned(given);
     const isKnown = given.right !== undefined || earlier !== undefined;
@@ -159,7 +161,7 @@ function resumedRun(
   const earlier = earlierRun(store, run, { retryErrors, retryUnreadable });
   return {
     run,
-    options: { reading: "rules", ...startedWith(start) },
+    options: startedWith(start),
     isFinished: (plan) => earlier.isFinished(plan),
   };
 }
@@ -198,6 +200,7 @@ function modelsByRole({ context }: RunSetup): ConstructorParameters<typeof Slots
 }
 
 interface Summed {
+  readonly run: RunSetup["context"];
   readonly options: RunOptions;
   readonly slots: Slots;
   readonly prices: Prices;
@@ -208,7 +211,7 @@ interface Summed {
 
 function summary(
   sums: PlannedSums,
-  { options, slots, prices, forecast, earlier, hasTools }: Summed,
+  { run, options, slots, prices, forecast, earlier, hasTools }: Summed,
 ): RunPlan {
   const { made, all, cached } = sums;
   const models = slots.all.map((slot): PlannedModel => {
@@ -238,6 +241,7 @@ function summary(
     cost: total(asked.flatMap(({ cost }) => cost ?? [])),
     unpriced,
     models: asked,
+    judgesItself: run.judges.has(SELF_JUDGE) && asked.some(({ role }) => role === "judge"),
     milliseconds: timeOf(sums, options, forecast),
     assumptions: forecast.assumptions,
     from: earlier === undefined ? null : { runs: earlier.runs, conversations: earlier.conversations },

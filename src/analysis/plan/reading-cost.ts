@@ -80,11 +80,12 @@ function judgeCost(
   for (const effect of effects) {
     const plan = nodePlan(definition, effect.node, state.settings, effect.unread);
     const { judging } = state.settings;
-    const request = judgeRequests({ ...judgeInput(run, after.state, effect), judging })[effect.part];
+    const asked = judgeInput(run, after.state, effect);
+    const request = judgeRequests({ ...asked, judging })[effect.part];
     if (request === undefined) continue;
     const { instructions, messages, schema, task } = request;
     // The judge is shown this reply and some before it; the replies here are placeholders without their length.
-    const shown = 1 + Math.min(run.earlierTurns, ask.turn - 1);
+    const shown = 1 + (asked.earlierTurns?.length ?? 0);
     const input = estimateRequest({ instructions, messages, schema }) + shown * replyTokens;
     const output = answerTokens(task);
     for (const model of models) {

@@ -1,4 +1,5 @@
 import type { Witness } from "../../analysis/rehearsal/rehearsal.ts";
+import { RULES_JUDGE } from "../../core/defaults.ts";
 import { fillTexts } from "../../core/liquid/fill-texts.ts";
 import { bindScenario, copyDefinition, type ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { type Variant, variantValues } from "../../core/scenario/variants.ts";
@@ -16,7 +17,7 @@ import {
   TypedLines,
 } from "../../models/person/typed-answer.ts";
 import type { JudgeOption, RunOptions, SubjectOption, Timeouts } from "../../run/run-options.ts";
-import { forJudgeOnly, RULES_JUDGE } from "../../run/step/node-plan.ts";
+import { forJudgeOnly } from "../../run/step/node-plan.ts";
 import { printableLines } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { SignalSource } from "../run/watch-run.ts";

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { DEFAULTS } from "../../core/defaults.ts";
+import { DEFAULTS, RULES_JUDGE, SELF_JUDGE } from "../../core/defaults.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { variantCells } from "../../core/scenario/variants.ts";
 import { isFinished } from "../../core/state/state.ts";
@@ -20,7 +20,8 @@ import { countedText } from "../../report/text/figures.ts";
 import { paintedLines, type TextOptions } from "../../report/text/text-blocks.ts";
 import { failureSentence } from "../../report/text/verdict-text.ts";
 import { openRows } from "../../run/open-rows.ts";
-import type { JudgeOption, SubjectOption } from "../../run/run-options.ts";
+import { resolveModels } from "../../run/resolve-models.ts";
+import type { JudgeOption, RunOptions, SubjectOption } from "../../run/run-options.ts";
 import { runScenarios } from "../../run/run-scenarios.ts";
 import { agentName } from "../../run/step/agent-view.ts";
 import { printableText, shellWord } from "../../terminal/printable-text.ts";
@@ -61,12 +62,13 @@ export async function playCommand(options: PlayCommandOptions, terminal: Termina
     const rest = more.length + 1 > SHOWN ? ` and ${more.length + 1 - SHOWN} more` : "";
     throw new ProjectError([`Which scenario? Say it with --scenario: ${names.join(", ")}${rest}.`]);
   }
-  const [judge = "rules", otherJudge] = judges;
+  const [named = SELF_JUDGE, otherJudge] = judges;
   if (otherJudge !== undefined) throw new ProjectError(["One judge is enough to play. Name one: --judge"]);
   const [subject, otherSubject] = subjects;
   if (as === "questioner" && (subject === undefined || otherSubject !== undefined))
     throw new ProjectError(["Whom do you want to ask? Name one model: --subject ollama/llama3.2"]);
   const { turnLimit = DEFAULTS.turnLimit, seed = DEFAULTS.seed, ...others } = runOptionsOf(settings);
+  const judge = named === SELF_JUDGE ? await ownJudge(as === "subject" ? [] : subjects, others) : named;
   const rehearsed =
     options.witness === undefined ? undefined : await playedWitness(scenario, options.witness, settings);
   return play(
@@ -85,6 +87,21 @@ export async function playCommand(options: PlayCommandOptions, terminal: Termina
     },
     terminal,
   );
+}
+
+/** `self` if the subject can read its own replies; a person cannot. */
+async function ownJudge(
+  subjects: readonly SubjectOption[],
+  options: Omit<RunOptions, "scenarios">,
+): Promise<JudgeOption> {
+  const { judges } = await resolveModels({
+    ...options,
+    scenarios: [],
+    subjects,
+    judge: SELF_JUDGE,
+    keyless: true,
+  });
+  return [...judges.keys()][0] ?? RULES_JUDGE;
 }
 
 /** A rehearsed conversation, with its row and variant and who plays it. */
@@ -358,7 +375,7 @@ export function savedText(
     ...(words === undefined ? ["<file>"] : words.map(shellWord)),
     "--subject person",
     ...(witness !== undefined ? ["--judge person"] : []),
-    ...(typeof judge === "string" && judge !== "rules" ? [`--judge ${shellWord(judge)}`] : []),
+    ...(typeof judge === "string" && judge !== RULES_JUDGE ? [`--judge ${shellWord(judge)}`] : []),
     ...(seed === 0 ? [] : [`--seed ${seed}`]),
     `--replay ${shellWord(save)}`,
   ].join(" ");

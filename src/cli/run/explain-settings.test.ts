@@ -43,7 +43,7 @@ test("every setting has its value and its origin", () => {
   expect(lines).toContainEqual(["seed", "3", "flag --set seed"]);
   expect(lines).toContainEqual(["timeouts.callMs", "180000", "default"]);
   expect(lines).toContainEqual(["timeouts.turnMs", "none", "elenchus.config.yaml:6"]);
-  expect(lines).toContainEqual(["judges", "rules", "default"]);
+  expect(lines).toContainEqual(["judges", "self", "default"]);
   expect(lines).toContainEqual(["budget", "–", "default"]);
   expect(lines).toContainEqual(["junit", "–", "default"]);
   const shown = new Set(lines.map(([key = ""]) => /^\w*/.exec(key)?.[0]));

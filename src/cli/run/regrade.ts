@@ -1,11 +1,12 @@
 import { resolve } from "node:path";
+import { SELF_JUDGE } from "../../core/defaults.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import type { RunSummary, Store } from "../../journal/store/store.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import { runOptionsOf } from "../../project/run-options-of.ts";
 import { countedText } from "../../report/text/figures.ts";
 import { type Divergence, describeDivergence } from "../../run/recorded-conversation.ts";
-import { type Regrading, startRegrade } from "../../run/regrade.ts";
+import { isRecorded, type Regrading, startRegrade } from "../../run/regrade.ts";
 import type { Run } from "../../run/run-scenarios.ts";
 import { printableText, runWord } from "../../terminal/printable-text.ts";
 import type { Output, Terminal } from "../../terminal/terminal.ts";
@@ -78,6 +79,9 @@ export async function regradeCommand(options: RegradeCommandOptions, terminal: T
       if (isStored) await requireAddressConsent(scenarios, stored, terminal);
       if (reruns) requireSubjects(settings);
       const { subjects, ...others } = runOptionsOf(settings);
+      // Only a run that was started here says which models read.
+      const readsItself =
+        origin !== undefined && settings.judges.includes(SELF_JUDGE) && !isRecorded(summary.start);
       let regrading: Regrading | undefined;
       const start = (signal: AbortSignal): Run => {
         regrading = startRegrade(
@@ -86,7 +90,7 @@ export async function regradeCommand(options: RegradeCommandOptions, terminal: T
             ...others,
             // The stored run may have had `--fresh`; its answers are in the store now, and grading needs no others.
             fresh: isFreshNow(options.settings),
-            ...(reruns ? { subjects } : {}),
+            ...(reruns || readsItself ? { subjects } : {}),
             rerun: reruns,
             scenarios,
             allowDrafts,

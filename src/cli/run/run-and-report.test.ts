@@ -54,7 +54,7 @@ function givenUpWith(statuses: RunSummary["statuses"], unreadable = 0): Ending {
   const summary = {
     run: "monday",
     parent: null,
-    start: { conversations: 20, configuration: {} },
+    start: { conversations: 20, judges: ["rules"], configuration: {} },
     statuses,
     judges: [],
     unjudged: 0,

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { SELF_JUDGE } from "../../core/defaults.ts";
 import { isMeasure } from "../../core/outcomes/measure.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { nearestOf } from "../../core/schema/nearest-name.ts";
@@ -206,6 +207,7 @@ export function reportEnding(
   messages: Output,
 ): ExitCode {
   const { start, statuses, judges, arms = 0 } = summary;
+  const isOwn = start.judges.includes(SELF_JUDGE);
   // Quoted for commands that people copy.
   const run = runWord(summary.run);
   const parent = summary.parent === null ? null : runWord(summary.parent);
@@ -250,10 +252,15 @@ export function reportEnding(
     print(
       `${style.red("error:")} The judge ${printableText(judge)} failed ${count} times in a row, so the run was stopped. ${printableText(reason)}`,
     );
-    print(`Nothing is lost. After fixing it: ${again(flagFor(judges.find((one) => one.judge === judge)))}`);
+    print(
+      isOwn
+        ? "It is the subject's own model. Run again with --judge openai/gpt-5-mini, or --judge rules: replies come from the store."
+        : `Nothing is lost. After fixing it: ${again(flagFor(judges.find((one) => one.judge === judge)))}`,
+    );
     return 2;
   }
-  const uselessJudge = judges.find(({ asked, judged }) => asked > 0 && judged === 0);
+  // A subject may be asked to read only a few replies; that it cannot is part of the report.
+  const uselessJudge = isOwn ? undefined : judges.find(({ asked, judged }) => asked > 0 && judged === 0);
   if (uselessJudge !== undefined) {
     print(
       `${style.red("error:")} No reply could be judged. ${judgeProblemTexts({ ...uselessJudge, isPoor: false }).join("\n")}`,

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { SELF_JUDGE } from "../../core/defaults.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import type { Telemetry } from "../../interchange/otel/set-up.ts";
 import { cassetteFromRun } from "../../journal/transfer/stored-run.ts";
@@ -108,7 +109,7 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
   // A misspelt model, a missing key or a missing judge should not leave a store behind.
   const models = await resolveModels(runOptions);
   const { subjects } = models;
-  requireJudge(runOptions);
+  requireJudge(runOptions, models);
   const { store: storePath } = settings;
   await forecastIfPaid(runOptions, terminal.messages, { store: storePath, maxCost, display, models });
   const telemetry = options.sendsTelemetry ? await openTelemetryFromEnvironment() : undefined;
@@ -196,13 +197,15 @@ export async function forecastIfPaid(
 ): Promise<void> {
   if (runOptions.replay !== undefined) return;
   const { quiet, json } = display;
-  const isPrinted =
-    !quiet &&
-    !json &&
-    allModels(models ?? (await resolveModels(runOptions))).some(({ price }) => price !== null);
+  const isPrinted = !quiet && !json && isAnnounced(models ?? (await resolveModels(runOptions)));
   if (!isPrinted && options.maxCost === undefined) return;
   const { forecastRun } = await import("./forecast-run.ts");
   await forecastRun(runOptions, messages, { ...options, isPrinted });
+}
+
+/** The calls of a judge that nobody named are announced, also if they cost nothing. */
+function isAnnounced(models: ResolvedModels): boolean {
+  return models.judges.has(SELF_JUDGE) || allModels(models).some(({ price }) => price !== null);
 }
 
 /** Throws if no model is named. */

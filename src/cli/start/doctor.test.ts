@@ -129,7 +129,7 @@ Store
 
 Subjects and judges
   ! no subject is configured: name one with --subject, or under subjects in the project file
-  ✓ judge rules (no model is asked)
+  ✓ judge self (each subject's own model reads what rules leave)
 
 Providers
   · openai <https://api.openai.com/v1>: OPENAI_API_KEY is not set

@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { RULES_JUDGE, SELF_JUDGE } from "../../core/defaults.ts";
 import type { Environment } from "../../core/environment.ts";
 import { errorMessage } from "../../core/error-message.ts";
 import { isRecord } from "../../core/values/json.ts";
@@ -9,6 +10,7 @@ import { openStore } from "../../journal/store/open-store.ts";
 import { isPostgresAddress, shownStore } from "../../journal/store/postgres/postgres-address.ts";
 import { StoreError } from "../../journal/store/store-error.ts";
 import { ModelError } from "../../models/model-error.ts";
+import { findProvider, firstSet } from "../../models/providers/provider.ts";
 import { resolveToolServers, type ToolServer } from "../../models/tools/resolve-tool-servers.ts";
 import { isCodeFile } from "../../project/import-module.ts";
 import { packageVersion } from "../../project/package-files.ts";
@@ -17,7 +19,9 @@ import { loadProject, type Project } from "../../project/project-file.ts";
 import type { ResolvedSettings } from "../../project/resolve-settings.ts";
 import type { Settings } from "../../project/settings.ts";
 import { countedText } from "../../report/text/figures.ts";
+import { cannotJudge, readByRules } from "../../run/required-models.ts";
 import { resolveModels } from "../../run/resolve-models.ts";
+import type { Subject } from "../../run/run-context.ts";
 import type { JudgeOption, ModelOption, SubjectOption } from "../../run/run-options.ts";
 import { redactSecrets } from "../../secrets/redact-secrets.ts";
 import { secretQueryValues } from "../../secrets/secret-data.ts";
@@ -165,12 +169,15 @@ type AnyOption = SubjectOption | JudgeOption;
 /** Whether the subjects and judges of a project can be used. No model is called. */
 async function modelsSection(settings: Settings, environment: Environment): Promise<DoctorSection> {
   const { subjects, judges, providers } = settings;
+  let unjudged: readonly Subject[] = [];
   const problemsOf = async (
     tested: readonly SubjectOption[],
     judge: readonly JudgeOption[],
   ): Promise<readonly string[]> => {
     try {
-      await resolveModels({ scenarios: [], subjects: tested, judge, providers, environment });
+      unjudged = readByRules(
+        await resolveModels({ scenarios: [], subjects: tested, judge, providers, environment }),
+      );
       return [];
     } catch (error) {
       if (error instanceof RunError) return error.problems;
@@ -184,7 +191,43 @@ async function modelsSection(settings: Settings, environment: Environment): Prom
   if (found.some(({ level }) => level === "broken")) return section(subjects, found);
   // Each is fine by itself, but two may have the same name.
   const together = await problemsOf(subjects, judges);
-  return section(subjects, [...found, ...together.map((text): Finding => ({ level: "broken", text }))]);
+  const broken = together.map((text): Finding => ({ level: "broken", text }));
+  const agents = unjudged.filter(({ model }) => !("simulate" in model));
+  const isOpen = judges.includes(SELF_JUDGE) && agents.length > 0 && broken.length === 0;
+  return section(subjects, [
+    ...found,
+    ...broken,
+    ...(isOpen ? [judgeFinding(agents, settings, environment)] : []),
+  ]);
+}
+
+/** A small model of each provider, which can read replies for others. */
+const SMALL_MODELS: Readonly<Record<string, string>> = {
+  openai: "gpt-5-mini",
+  anthropic: "claude-haiku-4-5",
+  google: "gemini-2.5-flash",
+  openrouter: "openai/gpt-5-mini",
+  groq: "llama-3.3-70b-versatile",
+  mistral: "mistral-small-latest",
+  together: "meta-llama/Llama-3.3-70B-Instruct-Turbo",
+  deepseek: "deepseek-chat",
+  xai: "grok-4-fast",
+};
+
+/** Names a judge for subjects that cannot be their own: one whose key is there. */
+function judgeFinding(
+  agents: readonly Subject[],
+  { providers }: Settings,
+  environment: Environment,
+): Finding {
+  const found = Object.entries(SMALL_MODELS).find(
+    ([name]) => firstSet(findProvider(name, providers)?.keyVariables ?? [], environment) !== undefined,
+  );
+  const advice =
+    found === undefined
+      ? "No provider has a key: set one, such as OPENAI_API_KEY, and name a judge: --judge openai/gpt-5-mini"
+      : `A judge that works with the keys there are: --judge ${found.join("/")}`;
+  return { level: "warning", text: `${cannotJudge(agents)}, so what rules leave stays unread. ${advice}` };
 }
 
 /** The models that are subjects, judges or the embedder, by the name of their provider. */
@@ -209,10 +252,12 @@ function section(subjects: readonly SubjectOption[], found: readonly Finding[]):
   return { title: "Subjects and judges", findings: subjects.length === 0 ? [none, ...found] : found };
 }
 
+const OWN = " (each subject's own model reads what rules leave)";
+
 function modelFindings(part: string, option: AnyOption, problems: readonly string[]): readonly Finding[] {
   const name = nameOf(option);
   if (problems.length === 0) {
-    const note = option === "rules" ? " (no model is asked)" : "";
+    const note = option === RULES_JUDGE ? " (no model is asked)" : option === SELF_JUDGE ? OWN : "";
     return [{ level: "fine", text: `${part} ${name}${note}` }];
   }
   return problems.map((problem) => ({

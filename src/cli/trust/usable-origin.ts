@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { SELF_JUDGE } from "../../core/defaults.ts";
 import type { RunSummary } from "../../journal/store/store.ts";
 import { isCodeFile } from "../../project/import-module.ts";
 import { ProjectError } from "../../project/project-error.ts";
@@ -106,7 +107,7 @@ function unusedOrigin(
 }
 
 /** Names that are safe to suggest: they lead to no other folder or address, and run nothing. */
-const PLAIN_MODEL = /^(?:sim\/[\w.?=&,-]+|[a-z][\w-]*\/[\w.:@/-]+|rules)$/;
+const PLAIN_MODEL = /^(?:sim\/[\w.?=&,-]+|[a-z][\w-]*\/[\w.:@/-]+|rules|self)$/;
 const PLAIN_FILE = /^(?:pack:[\w-]+|(?!-|\/)(?!.*\.\.)[\w./-]+)$/;
 
 /** The command to type, with everything that the run does not provide. Of its stored values, only harmless ones are filled in. */
@@ -115,7 +116,7 @@ function commandToType({ run, start }: RunSummary, command: "resume" | "regrade"
   const names = (originOf(start)?.names ?? []).filter((name) => PLAIN_FILE.test(name) && !isCodeFile(name));
   const files = names.length > 0 ? names : ["FILES"];
   const model = (name: string): string => (PLAIN_MODEL.test(name) ? name : "MODEL");
-  const isOther = judges.length !== 1 || judges[0] !== "rules";
+  const isOther = judges.length !== 1 || judges[0] !== SELF_JUDGE;
   const { turnLimit } = configuration;
   const words = [
     ...(command === "regrade" ? [] : subjects.flatMap((name) => ["--subject", model(name)])),

@@ -1,5 +1,6 @@
 import { lintScenario } from "../../analysis/lint/lint-scenario.ts";
 import type { RunFacts } from "../../analysis/lint/lint-subject.ts";
+import { RULES_JUDGE } from "../../core/defaults.ts";
 import { locatorOf } from "../../core/scenario/define-scenario.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { issueSentence } from "../../core/schema/format-issue.ts";
@@ -7,13 +8,15 @@ import type { Issue } from "../../core/schema/issue.ts";
 import type { JsonObject } from "../../core/values/json.ts";
 import { RunError } from "../../journal/failure.ts";
 import type { FileProblem } from "../../project/project-error.ts";
+import { runOptionsOf } from "../../project/run-options-of.ts";
 import { type LoadedScenario, loadScenarios } from "../../project/scenario-files/load-scenarios.ts";
 import { selectScenarios } from "../../project/scenario-files/select-scenarios.ts";
 import type { Settings } from "../../project/settings.ts";
 import { type Finding, findingAt } from "../../report/ci/findings.ts";
 import { openRows } from "../../run/open-rows.ts";
 import { draftText, isDraft } from "../../run/refuse-scenarios.ts";
-import { embedderProblems, isModelJudge, simulatorProblems } from "../../run/required-models.ts";
+import { embedderProblems, readByRules, simulatorProblems } from "../../run/required-models.ts";
+import { resolveModels } from "../../run/resolve-models.ts";
 import { findSourceProblems } from "../../run/sandbox/link-sources.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { readInput } from "../read-scenarios.ts";
@@ -39,9 +42,10 @@ export async function checkScenarios(
   const loaded = await loadScenarios(names, { folder: terminal.folder, stdin: () => readInput(terminal) });
   const { scenarios, problems, skipped } = loaded;
   const isEmpty = problems.length > 0 && scenarios.length === 0;
+  const hasJudge = await isJudged(settings);
   const checked: CheckedScenario[] = [];
   for (const scenario of isEmpty ? [] : selectScenarios(scenarios, settings))
-    checked.push({ ...scenario, findings: await findingsOf(scenario, settings) });
+    checked.push({ ...scenario, findings: await findingsOf(scenario, settings, hasJudge) });
   return {
     scenarios: checked,
     files: [
@@ -64,6 +68,7 @@ function problemFinding({ file, message, issue }: FileProblem): Finding {
 async function findingsOf(
   { definition, file }: LoadedScenario,
   settings: Settings,
+  hasJudge: boolean,
 ): Promise<readonly Finding[]> {
   const { name, warnings } = definition;
   const place = { file, scenario: name };
@@ -88,7 +93,9 @@ async function findingsOf(
     ...(isDraft(definition) ? [plain("draft", "warning", draftText(definition))] : []),
     ...embedderProblems(definition, hasEmbedder).map((text) => plain("needs_embedder", "warning", text)),
     ...simulatorProblems(definition, hasSimulator).map((text) => plain("needs_simulator", "warning", text)),
-    ...(isSound ? await lintFindings(definition, { file, facts: { ...runFacts(settings), ...rows } }) : []),
+    ...(isSound
+      ? await lintFindings(definition, { file, facts: { ...runFacts(settings), hasJudge, ...rows } })
+      : []),
     ...broken.map(({ place: part, path, message }) => {
       const { position } = locatorOf(definition)({ code: "wrong_type", path, expected: "", received: "" });
       const sentence = `${part.charAt(0).toUpperCase()}${part.slice(1)} cannot be run: ${message}.`;
@@ -111,10 +118,9 @@ async function lintFindings(
   );
 }
 
-function runFacts(settings: Settings): Omit<RunFacts, "rows" | "rowCount"> {
-  const { judges, budget, turnLimit, replicates, subjects, rubric, detectRefusal } = settings;
+function runFacts(settings: Settings): Omit<RunFacts, "rows" | "rowCount" | "hasJudge"> {
+  const { budget, turnLimit, replicates, subjects, rubric, detectRefusal } = settings;
   return {
-    hasJudge: judges.every(isModelJudge),
     hasBudget: Object.keys(budget).length > 0,
     turnLimit,
     replicates,
@@ -122,6 +128,13 @@ function runFacts(settings: Settings): Omit<RunFacts, "rows" | "rowCount"> {
     ...(rubric === undefined ? {} : { rubric }),
     ...(detectRefusal === undefined ? {} : { detectRefusal }),
   };
+}
+
+/** False if the replies of a subject are read by rules alone. Subjects that are still to be named are taken for models of providers. */
+async function isJudged(settings: Settings): Promise<boolean> {
+  if (settings.subjects.length === 0) return !settings.judges.includes(RULES_JUDGE);
+  const options = { ...runOptionsOf(settings), scenarios: [], keyless: true };
+  return readByRules(await resolveModels(options)).length === 0;
 }
 
 /** How many rows are examined. */

@@ -1,4 +1,5 @@
 import { basename, extname, resolve } from "node:path";
+import { RULES_JUDGE, SELF_JUDGE } from "../../core/defaults.ts";
 import type { Model } from "../../models/model.ts";
 import { scenarioName } from "../../project/drafts/build-scenario.ts";
 import { readQuestions } from "../../project/drafts/read-questions.ts";
@@ -8,7 +9,6 @@ import { runOptionsOf } from "../../project/run-options-of.ts";
 import { scenarioFileText } from "../../project/scenario-files/write-scenario.ts";
 import type { Settings } from "../../project/settings.ts";
 import { countedText, spendingText } from "../../report/text/figures.ts";
-import { isModelJudge } from "../../run/required-models.ts";
 import { resolveModels } from "../../run/resolve-models.ts";
 import { printableLines, shellWord } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
@@ -82,7 +82,7 @@ async function settingsOf({ model, settings }: DraftOptions, terminal: Terminal)
 }
 
 async function modelOf(settings: Settings, { environment }: Terminal): Promise<Model> {
-  const judge = settings.judges.find(isModelJudge);
+  const judge = settings.judges.find((one) => one !== RULES_JUDGE && one !== SELF_JUDGE);
   if (judge === undefined)
     throw new ProjectError(["No model to write the draft. Name one, for example --model openai/gpt-5-mini."]);
   const { providers } = runOptionsOf(settings);

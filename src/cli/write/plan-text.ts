@@ -35,6 +35,7 @@ export function planText(plan: RunPlan, { style, width }: Pick<Output, "style" |
   const sentences = [
     ...storeSentences(plan),
     ...priceSentences(unpriced),
+    ...(plan.judgesItself ? [JUDGES_ITSELF] : []),
     assumedSentence(plan),
     ...extremeSentences(plan),
     ...plan.notes,
@@ -56,8 +57,12 @@ export function forecastLine(plan: RunPlan): string {
   const known = cached.calls === 0 ? "" : `; ${countedText(cached.calls, "answer")} in the store`;
   const missing = unpriced.length === 0 ? "" : `; no price known for ${unpriced.join(", ")}`;
   const like = from === null ? "" : `, from ${runsText(from.runs)}`;
-  return printableText(`Forecast${like}: ${parts.join(", ")}${known}${missing}`);
+  const judge = plan.judgesItself ? `. ${JUDGES_ITSELF}` : "";
+  return printableText(`Forecast${like}: ${parts.join(", ")}${known}${missing}${judge}`);
 }
+
+const JUDGES_ITSELF =
+  "Judge: each subject's own model reads what rules leave; --judge rules switches it off.";
 
 function count(amount: number): string {
   return countText(Math.round(amount));

@@ -1,3 +1,4 @@
+import { RULES_JUDGE, SELF_JUDGE } from "../../core/defaults.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { canonicalJson, isRecord, type JsonObject, type JsonValue } from "../../core/values/json.ts";
 import type { ConversationSummary, RunSummary, Store } from "../../journal/store/store.ts";
@@ -59,7 +60,7 @@ class LogWriter {
     const [{ subject, judge, scenario }] = conversations as [ConversationSummary];
     const task = options.byScenario === true ? scenario : run.run;
     const judges = new Set(conversations.map((conversation) => conversation.judge));
-    const id = logs > 1 && (judges.size > 1 || judge !== "rules") ? `${subject}-${judge}` : subject;
+    const id = logs > 1 && (judges.size > 1 || judge !== RULES_JUDGE) ? `${subject}-${judge}` : subject;
     return {
       name: [
         isoTime(run.startedAt)
@@ -155,7 +156,7 @@ class LogWriter {
         model_generate_config: parametersOf(start.configuration, subject),
         model_args: {},
         model_roles: {
-          ...(judge === "rules" ? {} : { judge: { model: judge } }),
+          ...(judge === RULES_JUDGE ? {} : { judge: { model: judge === SELF_JUDGE ? subject : judge } }),
           ...simulatorOf(start.configuration),
         },
         config: {

@@ -170,7 +170,10 @@ export class Conversation {
         this.spending = addSpending(this.spending, event.spending);
         const turn = this.#turn(event.turn);
         turn.spending = addSpending(turn.spending ?? NOTHING_SPENT, event.spending);
-        for (const answered of judgesIn(event, this.cell.judge)) this.judges.add(answered);
+        const judges = judgesIn(event, this.cell.judge);
+        for (const answered of judges) this.judges.add(answered);
+        if (Object.keys(event.judgement.parsed).length > 0)
+          turn.readBy = judges.length === 1 ? (judges[0]?.judge ?? "") : this.cell.judge;
         break;
       }
       case "conversation-stop":

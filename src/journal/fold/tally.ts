@@ -1,3 +1,4 @@
+import { RULES_JUDGE } from "../../core/defaults.ts";
 import { END } from "../../core/scenario/definition.ts";
 import { type ConversationStatus, isFinished } from "../../core/state/state.ts";
 import { canonicalJson } from "../../core/values/json.ts";
@@ -13,6 +14,7 @@ export type CountKind =
   | "open"
   | "status"
   | "turn"
+  | "reader"
   | "visit"
   | "edge"
   | "path"
@@ -102,7 +104,7 @@ export function outcomeScore(
  */
 function countTurns({ status, turns, fork }: Conversation, counts: Counts): void {
   if (fork !== null && (turns.length > 0 || fork.target === END)) counts.add("edge", String(fork.edge));
-  for (const [index, { node, hop, verdict }] of turns.entries()) {
+  for (const [index, { node, hop, verdict, readBy = RULES_JUDGE, labels }] of turns.entries()) {
     const isEnd = hop !== undefined && (hop.target === null || hop.target === END);
     // A hop that nothing follows was decided, but not made: at the limit of turns, or where something broke.
     const isMade = isEnd || (hop !== undefined && hop.target === turns[index + 1]?.node);
@@ -110,6 +112,7 @@ function countTurns({ status, turns, fork }: Conversation, counts: Counts): void
     // The edges of a fork are followed by its arms.
     if (isMade && hop.edge !== null && hop.fork === undefined) counts.add("edge", String(hop.edge));
     if (verdict !== undefined) counts.add("turn", node, verdict);
+    if ((verdict === "pass" || verdict === "fail") && labels === undefined) counts.add("reader", readBy);
   }
 }
 
@@ -152,6 +155,8 @@ export interface CellTally {
     readonly verdict: TurnVerdict;
     readonly count: number;
   }[];
+  /** Who read the turns that are right or wrong: `rules`, or a judge. Labels are read by neither. */
+  readonly readers: ReadonlyMap<string, number>;
   /** Each value that an outcome has, with how often it has it. */
   readonly outcomes: readonly {
     readonly name: string;
@@ -205,6 +210,7 @@ export function cellTally({ scenario, subject, judge, variant, arm }: TallyCell,
     open,
     statuses,
     turns: listed("turn").map(([node, verdict, count]) => ({ node, verdict: verdict as TurnVerdict, count })),
+    readers: new Map(listed("reader").map(([reader, , count]) => [reader, count])),
     outcomes: listed("outcome").map(([name, value, count]) => ({ name, value: outcomeValue(value), count })),
     visits: new Map(listed("visit").map(([node, , count]) => [node, count])),
     edges: new Map(listed("edge").map(([edge, , count]) => [Number(edge), count])),

@@ -28,6 +28,7 @@ function resultRow(group: CellTally[]): ResultRow {
     ...armsIn(group),
     statuses: statusesOf(group),
     turns: turnsOf(group),
+    readers: readersOf(group),
     outcomes: outcomesOf(group),
     spending: sumOfSpending(group),
     ...simulatorIn(group),
@@ -89,6 +90,13 @@ function turnsOf(group: readonly CellTally[]): ResultRow["turns"] {
   const { not_verified: notVerified = 0 } = counts;
   const gated = notVerified === 0 ? {} : { notVerified };
   return { passed: pass, failed: fail, unreadable, unjudged, unverified, ...gated };
+}
+
+function readersOf(group: readonly CellTally[]): ResultRow["readers"] {
+  const counts: Record<string, number> = {};
+  for (const [reader, count] of group.flatMap(({ readers }) => [...readers]))
+    counts[reader] = (counts[reader] ?? 0) + count;
+  return counts;
 }
 
 type Growing<Part> = { -readonly [Key in keyof Part]: Part[Key] };

@@ -163,6 +163,8 @@ export interface ResultRow {
     readonly unverified: number;
     readonly notVerified?: number;
   };
+  /** Who read the turns that are right or wrong: `rules`, or the name of a judge; of `self`, that of the subject. */
+  readonly readers: Readonly<Record<string, number>>;
   /** By the name of the outcome: how many are true, false, decided numbers (with their mean), and not decided. */
   readonly outcomes: Readonly<
     Record<

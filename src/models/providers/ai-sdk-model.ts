@@ -54,6 +54,7 @@ export function aiSdkModel(model: AiSdkLanguageModel, options: AiSdkModelOptions
       parameters: openParameters(parameters),
     },
     ...(options.price === undefined ? {} : { price: options.price }),
+    asJudge: () => aiSdkModel(model, { ...options, parameters: judgeParameters(parameters) }),
     async reply(request, { signal, replicate, headers: context }) {
       if (signal.aborted) throw abortedCall(signal, name);
       try {
@@ -73,6 +74,17 @@ export function aiSdkModel(model: AiSdkLanguageModel, options: AiSdkModelOptions
       }
     },
   };
+}
+
+/** Without what shapes the replies of a subject: a judge must neither be cut off nor vary. */
+function judgeParameters({
+  reasoning,
+  structured,
+  headers,
+  providerOptions,
+}: ModelParameters): ModelParameters {
+  const kept = Object.entries({ reasoning, structured, headers, providerOptions });
+  return Object.fromEntries(kept.filter(([, value]) => value !== undefined));
 }
 
 /** Parameters as they are written down. */

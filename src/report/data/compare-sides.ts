@@ -1,3 +1,4 @@
+import { SELF_JUDGE } from "../../core/defaults.ts";
 import { memoize } from "../../core/lazy.ts";
 import { itemName } from "../../journal/cell.ts";
 import { RunError } from "../../journal/failure.ts";
@@ -62,6 +63,8 @@ export interface Comparison {
   /** Left out, unless versions may differ. */
   readonly versions: readonly OtherVersion[];
   readonly acrossVersions: boolean;
+  /** Who read the replies of each side. `isOwn` if these are the subjects' own models on both. */
+  readonly judges: { readonly a: readonly string[]; readonly b: readonly string[]; readonly isOwn: boolean };
   /** What counts in no rate: if it is much on either side, the comparison may be unfair. */
   readonly missing: { readonly a: Missing | null; readonly b: Missing | null };
 }
@@ -175,8 +178,17 @@ function compareSides(sideA: Side, sideB: Side, options: CompareOptions, tables:
     unpaired,
     versions,
     acrossVersions,
+    judges: {
+      a: judgesOf(a),
+      b: judgesOf(b),
+      isOwn: a.judges.has(SELF_JUDGE) && b.judges.has(SELF_JUDGE),
+    },
     missing: { a: sideA.missing ?? null, b: sideB.missing ?? null },
   };
+}
+
+function judgesOf({ judges, subjects }: ScoreTable): readonly string[] {
+  return [...judges].flatMap((judge) => (judge === SELF_JUDGE ? [...subjects] : [judge])).sort();
 }
 
 /** Tables whose conversations are in groups, which depend on both sides. */

@@ -1,3 +1,4 @@
+import { RULES_JUDGE, SELF_JUDGE } from "../../core/defaults.ts";
 import { type JudgeHealth, POOR_SHARE } from "../../journal/judge-health.ts";
 import type { NodeTurns, ResultRow } from "../../journal/store/store.ts";
 import { wilson } from "../../statistics/proportions.ts";
@@ -66,6 +67,8 @@ export interface OutcomeRates {
   readonly unread: readonly UnreadShare[];
   /** What counts in no rate, in the order of the totals. */
   readonly missing: readonly (Tested & Missing)[];
+  /** How many turns were read by `rules`, by each subject's own model (`self`), by other judges, and by nobody (null). */
+  readonly readers: readonly { readonly reader: string | null; readonly turns: number }[];
 }
 
 /**
@@ -87,7 +90,28 @@ export function outcomeRates(rows: readonly ResultRow[], plan?: Plan): OutcomeRa
     const { subject, judge } = total;
     return { subject, judge, ...missingOf(total) };
   });
-  return { outcomes, totals, judges, open, health: [], unread: unreadShares(rows), missing };
+  return {
+    outcomes,
+    totals,
+    judges,
+    open,
+    health: [],
+    unread: unreadShares(rows),
+    missing,
+    readers: readersIn(rows),
+  };
+}
+
+function readersIn(rows: readonly ResultRow[]): OutcomeRates["readers"] {
+  // In the order of reports.
+  const counts = new Map<string | null, number>([[RULES_JUDGE, 0]]);
+  const add = (reader: string | null, count: number): void =>
+    void counts.set(reader, (counts.get(reader) ?? 0) + count);
+  for (const { judge, subject, readers } of rows)
+    for (const [reader, count] of Object.entries(readers))
+      add(judge === SELF_JUDGE && reader === subject ? SELF_JUDGE : reader, count);
+  for (const { turns } of rows) add(null, turns.unreadable + turns.unjudged);
+  return [...counts].map(([reader, turns]) => ({ reader, turns }));
 }
 
 /** The outcomes of a scenario are about the same conversations, so the one that is most often open counts them. */

@@ -27,6 +27,7 @@ export class ScoreTable {
   readonly columns: Map<string, (OutcomeScore | undefined)[]> = new Map();
   readonly names: GroupNames = { factors: new Set(), columns: new Set() };
   readonly subjects: Set<string> = new Set();
+  readonly judges: Set<string> = new Set();
   /** Conversations that have the place of another one; they are not compared. */
   readonly repeated: string[] = [];
   /** The members of each group, as places. */
@@ -49,6 +50,7 @@ export class ScoreTable {
       this.itemHashes.push(score.itemHash);
       this.scenarios.push(score.scenario);
       this.subjects.add(score.subject);
+      this.judges.add(score.judge);
       if (score.scenario !== scenario || score.scenarioHash !== hash) {
         ({ scenario, scenarioHash: hash } = score);
         memoize(this.hashes, scenario, () => new Set<string>()).add(hash);

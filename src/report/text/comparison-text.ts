@@ -67,6 +67,7 @@ export function comparisonText(comparison: Comparison, { style, width }: TextOpt
   const notes = [
     ...(table[0]?.includes(ONLY) ? [] : [onlyNote(comparison)]),
     methodNote(comparison),
+    ...judgeNote(comparison),
     ...missingTexts(
       (["a", "b"] as const).flatMap((name) => {
         const missing = comparison.missing[name];
@@ -159,6 +160,18 @@ function methodNote({ lines }: Comparison): string {
     : `Paired by scenario, row, variant, arm and replicate: ${tests}; p adjusted for all lines (Holm).`;
 }
 
+/** A judge that differs between the sides may be a part of the difference. */
+function judgeNote({ judges: { a, b, isOwn } }: Comparison): readonly string[] {
+  if (a.join("\n") === b.join("\n")) return [];
+  const names = (judges: readonly string[]): string => printableText(judges.join(", "));
+  const why = isOwn
+    ? "Each subject's own model read its replies"
+    : `The judges differ: ${names(a)} read the replies of a, ${names(b)} those of b`;
+  return [
+    `${why}. One judge for both makes the comparison fair: elenchus regrade <run> --judge openai/gpt-5-mini`,
+  ];
+}
+
 function leftNotes({ lines, unpaired, versions, acrossVersions }: Comparison): readonly string[] {
   const notes = unpaired.map(
     ({ reason, count, examples }) =>
@@ -230,6 +243,7 @@ export function comparisonMarkdown(comparisons: readonly Comparison[]): string {
         ...rows,
         "",
         ...lines.map((line) => `- ${cell(sentence(line, comparison))}`),
+        ...judgeNote(comparison).map((note) => `- ${cell(note)}`),
         "",
       ].join("\n");
     })

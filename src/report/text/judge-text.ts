@@ -1,3 +1,4 @@
+import { RULES_JUDGE, SELF_JUDGE } from "../../core/defaults.ts";
 import type { JudgeHealth, JudgeReason } from "../../journal/judge-health.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import { linesText, wrapText } from "../../terminal/text-layout.ts";
@@ -40,6 +41,23 @@ export function judgeHealthLines(
       ),
     ),
   ];
+}
+
+/** Who read the replies, in a sentence. Empty without judges: then rules read all that is read. */
+export function readersLines(
+  { readers, judges }: Pick<OutcomeRates, "readers" | "judges">,
+  { width }: TextOptions,
+): readonly string[] {
+  const all = readers.reduce((sum, { turns }) => sum + turns, 0);
+  if (all === 0 || judges.every((judge) => judge === RULES_JUDGE)) return [];
+  const parts = readers.map(({ reader, turns }) => `${readerText(reader)} ${percentText(turns, all)}`);
+  return wrapText(`Replies: ${parts.join(", ")}.`, width);
+}
+
+function readerText(reader: string | null): string {
+  if (reader === null) return "unread";
+  if (reader === RULES_JUDGE) return "read by rules";
+  return `by ${reader === SELF_JUDGE ? "the subject's own model" : `judge ${printableText(reader)}`}`;
 }
 
 /** Sentences on requests to a judge that gave nothing, with reasons and counts; none if all were read. */

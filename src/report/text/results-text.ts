@@ -10,7 +10,7 @@ import {
 } from "../data/subject-totals.ts";
 import type { ThresholdResult } from "../data/thresholds.ts";
 import { costText, countedText, countText } from "./figures.ts";
-import { judgeHealthLines, unreadLines } from "./judge-text.ts";
+import { judgeHealthLines, readersLines, unreadLines } from "./judge-text.ts";
 import { doubtTexts } from "./missing-text.ts";
 import { outcomeRatesText } from "./outcome-rates-text.ts";
 import { matrixText } from "./rates-text.ts";
@@ -34,9 +34,11 @@ export function resultsText(
   const table = isMatrix ? matrixText : outcomeRatesText;
   const outcomes = rates.totals.length === 0 ? [] : [...table(rates, layout), ""];
   const doubts = doubtTexts(rates).map((text) => wrapText(text, layout.width).map(layout.style.yellow));
-  const sections = [judgeHealthLines(rates, layout), unreadLines(rates, layout), ...doubts].filter(
-    (lines) => lines.length > 0,
-  );
+  const sections = [
+    [...readersLines(rates, layout), ...judgeHealthLines(rates, layout)],
+    unreadLines(rates, layout),
+    ...doubts,
+  ].filter((lines) => lines.length > 0);
   return linesText([
     ...outcomes,
     ...totalsText(rates, layout),

@@ -1,3 +1,4 @@
+import { RULES_JUDGE } from "../../core/defaults.ts";
 import { memoize } from "../../core/lazy.ts";
 import { isComposition } from "../../core/logic/composition.ts";
 import type { OutcomeCheck } from "../../core/outcomes/outcome-check.ts";
@@ -9,9 +10,6 @@ import { judgePlans, NO_TEMPLATE, NO_TRAITS } from "../../grading/judge/judge-re
 import type { JudgeTaskNames } from "../../grading/judge/judge-task.ts";
 import { comparesMeaning } from "../../grading/verify/semantic-match.ts";
 import type { ConversationSettings } from "../../journal/run-event.ts";
-
-/** The name of the judge that is no model: rules read what they can, and nothing else is read. */
-export const RULES_JUDGE = "rules";
 
 /** What is the same for every turn at a node. */
 export interface NodePlan {

@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useState } from "react";
+import { SELF_JUDGE } from "../../../core/defaults.ts";
 import type { FailureCause, RatesAnswer, RunAnswer, RunEntry } from "../../answers.ts";
 import { ConfirmDelete, useKeys } from "../parts/controls.tsx";
 import {
@@ -172,11 +173,16 @@ function Rates({ data }: { readonly data: RunAnswer }): ReactNode {
   );
 }
 
+const OWN_MODEL = "each subject's own model (self)";
+
 function Health({ data }: { readonly data: RunAnswer }): ReactNode {
   if (data.health.length === 0)
     return (
       <p className="muted">
-        Judge: <PlainText text={data.judges.join(", ") || "none"} />
+        Judge:{" "}
+        <PlainText
+          text={data.judges.map((judge) => (judge === SELF_JUDGE ? OWN_MODEL : judge)).join(", ") || "none"}
+        />
       </p>
     );
   return (
