@@ -5,6 +5,7 @@ export {
   percentAgreement,
   type Rating,
 } from "../statistics/agreement.ts";
+export { type BoundedMean, boundedMean } from "../statistics/bounded-mean.ts";
 export {
   type ClusteredMean,
   type ClusteredRate,

@@ -1,8 +1,6 @@
 import { refuse, requireBetween0And1, requireList, requireSameLength } from "./arguments.ts";
+import { effectiveTrials, shareInterval } from "./bounded-mean.ts";
 import { type ClusteredRate, type ClusterLabel, numberClusters } from "./clusters.ts";
-import { studentQuantile } from "./distributions.ts";
-import { sum } from "./means.ts";
-import { scoreInterval } from "./proportions.ts";
 
 /** How far a sequence was seen: it lasted to its end, or ended wrong, or could not be followed any further, at a turn. */
 export interface Followed {
@@ -15,7 +13,8 @@ export interface Followed {
 /**
  * The rate of sequences that last to their end, from every turn that could be read: the product over turns of the share that stays right
  * among those still followed. Sequences that cannot be followed any further leave the table at that turn, and count neither as lasting nor
- * as lost. Without such sequences it is the plain rate. Null for an empty list, and if none could be followed to its end.
+ * as lost. Without such sequences it is the plain rate. The interval is that of `boundedMean`, with the sequences whose end is known as
+ * trials. Null for an empty list, and if none could be followed to its end.
  *
  * Reference: E. Kaplan, P. Meier (1958), J. Am. Stat. Assoc. 53, 457; cluster-robust error by the influence of each sequence.
  */
@@ -34,18 +33,18 @@ export function lifeTableRate(
   const table = lifeTableInfluence(sequences);
   if (table === null) return null;
   const { rate, influence } = table;
-  if (groups.count < 2) return { rate, low: null, high: null, clusters: groups.count, effective: null };
   const sums = new Float64Array(groups.count);
+  const sizes = new Float64Array(groups.count);
   for (const [i, own] of influence.entries()) {
     const group = groups.of(i);
+    const { at, wrong } = sequences[i] as Followed;
     sums[group] = (sums[group] as number) + own;
+    if (at === null || wrong) sizes[group] = (sizes[group] as number) + 1;
   }
-  const variance = (groups.count / (groups.count - 1)) * sum(sums.map((total) => total * total));
-  const spread = rate * (1 - rate);
-  const effective =
-    spread < 1e-12 || variance === 0 ? groups.count : Math.min(sequences.length, spread / variance);
-  const interval = scoreInterval(rate, effective, studentQuantile(confidence, groups.count - 1));
-  return { rate, ...interval, clusters: groups.count, effective };
+  if (sizes.filter((size) => size > 0).length < 2)
+    return { rate, low: null, high: null, clusters: groups.count, effective: null };
+  const effective = effectiveTrials(rate, { sums, sizes }, confidence);
+  return { rate, ...shareInterval(rate, effective, confidence), clusters: groups.count, effective };
 }
 
 /** The rate of a life table, and by how much each sequence moves it. Null as in `lifeTableRate`. */

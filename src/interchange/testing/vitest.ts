@@ -7,8 +7,7 @@ import { isFinished, isInterrupted } from "../../core/state/state.ts";
 import { list, type RunOptions, type SubjectOption } from "../../run/run-options.ts";
 import { runScenarios } from "../../run/run-scenarios.ts";
 import type { ConversationRecord } from "../../run/step/conversation-state.ts";
-import { clusteredWilson } from "../../statistics/clusters.ts";
-import { wilson } from "../../statistics/proportions.ts";
+import { boundedMean } from "../../statistics/bounded-mean.ts";
 
 /** What is run: the options of `runScenarios`, for one subject. */
 export interface DescribedScenarios extends Omit<RunOptions, "scenarios" | "subjects"> {
@@ -168,13 +167,11 @@ export function reachedRate(results: readonly ConversationRecord[], outcome: str
     else counts.errors++;
     if (isInterrupted(status)) counts.cutShort++;
   }
-  const yes = values.reduce((sum, value) => sum + value, 0);
-  const isClustered = new Set(items).size < items.length;
-  const interval = isClustered ? clusteredWilson(values, items) : wilson(yes, values.length);
+  const found = boundedMean(values, items);
   return {
     outcome,
-    rate: values.length === 0 ? null : yes / values.length,
-    lower: interval?.low ?? null,
+    rate: found?.mean ?? null,
+    lower: found?.low ?? null,
     decided: values.length,
     ...counts,
   };

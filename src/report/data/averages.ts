@@ -1,7 +1,8 @@
 import type { ConversationScore } from "../../journal/store/store.ts";
+import { effectiveTrials, shareInterval } from "../../statistics/bounded-mean.ts";
 import { studentQuantile, studentTwoSided } from "../../statistics/distributions.ts";
 import { mean } from "../../statistics/means.ts";
-import { type Interval, scoreInterval } from "../../statistics/proportions.ts";
+import type { Interval } from "../../statistics/proportions.ts";
 import {
   type ComparedPairs,
   type ComparisonLine,
@@ -16,7 +17,15 @@ import {
   within,
 } from "./comparison.ts";
 import type { GroupValues } from "./grouping.ts";
-import { itemInfluence, itemwise, type RateLine, type RateRequest, rateLine } from "./rate-line.ts";
+import {
+  countedScores,
+  itemInfluence,
+  itemwise,
+  type RateLine,
+  type RateRequest,
+  rateLine,
+  UNIT,
+} from "./rate-line.ts";
 import type { RunFacts } from "./run-facts.ts";
 
 /** A group, its conversations and its line. */
@@ -50,37 +59,47 @@ export function macroLine(
   const kind = known[0]?.line.kind ?? pooled.kind;
   const line = { ...pooled, kind, estimate, bounds: null, decided: null, method: null, interval: null };
   if (estimate === null) return line;
-  const error = combinedError(
+  const influence = combined(
     known.map(({ members, line: { method } }) => itemInfluence(request, members, { method, facts })),
   );
-  if (error === null) return { ...line, reason: "one item only" };
+  if (influence.size < 2) return { ...line, reason: "one item only" };
   const { reason: _, ...rest } = line;
-  return { ...rest, interval: intervalOf(estimate, error, rest), method: "clustered" };
+  const members = new Set(known.flatMap((part) => part.members));
+  const counts = new Map<string, number>();
+  for (const { score } of countedScores(request, [...members]))
+    counts.set(score.item, itemwise(request.declaration) === null ? (counts.get(score.item) ?? 0) + 1 : 1);
+  const range =
+    kind === "spread" ? undefined : kind === "mean" || kind === "percentile" ? request.range : UNIT;
+  return { ...rest, interval: intervalOf(estimate, influence, { counts, range }), method: "clustered" };
 }
 
-/** The standard error of a mean over groups, from the contribution of each item to each group. */
-function combinedError(
-  groups: readonly ReadonlyMap<string, number>[],
-): { readonly error: number; readonly items: number } | null {
+/** By how much each item moves a mean over groups, from what it adds to each group. */
+function combined(groups: readonly ReadonlyMap<string, number>[]): ReadonlyMap<string, number> {
   const influence = new Map<string, number>();
   for (const group of groups)
     for (const [item, own] of group) influence.set(item, (influence.get(item) ?? 0) + own / groups.length);
-  const error = influenceError(influence);
-  return error === null ? null : { error, items: influence.size };
+  return influence;
 }
 
-/** Of a rate, within 0 and 1, as for the rates of single groups. */
+/** Within the range of the values, if it is known, as for single groups. */
 function intervalOf(
   estimate: number,
-  { error, items }: { readonly error: number; readonly items: number },
-  { kind, n }: Pick<RateLine, "kind" | "n">,
+  influence: ReadonlyMap<string, number>,
+  { counts, range }: { readonly counts: ReadonlyMap<string, number>; readonly range: Interval | undefined },
 ): Interval {
-  const quantile = studentQuantile(0.95, items - 1);
-  if (kind !== "rate") return { low: estimate - quantile * error, high: estimate + quantile * error };
-  const spread = estimate * (1 - estimate);
-  // Without any noise within groups, each item counts once.
-  const effective = spread < 1e-12 || error < 1e-12 ? items : Math.min(n, spread / (error * error));
-  return scoreInterval(estimate, effective, quantile);
+  if (range === undefined) {
+    const reach = studentQuantile(0.95, influence.size - 1) * (influenceError(influence) ?? 0);
+    return { low: estimate - reach, high: estimate + reach };
+  }
+  const width = range.high - range.low;
+  const share = (estimate - range.low) / width;
+  const sums = Float64Array.from(influence.values(), (own) => own / width);
+  const sizes = Float64Array.from(influence.keys(), (item) => Math.max(1, width) * (counts.get(item) ?? 0));
+  const squares = sums.reduce((sum, own) => sum + own * own, 0);
+  // Groups of unequal sizes weigh unequally, and then all conversations are worth less.
+  const worth = squares < 1e-24 ? Number.POSITIVE_INFINITY : (share * (1 - share)) / squares;
+  const { low, high } = shareInterval(share, Math.min(worth, effectiveTrials(share, { sums, sizes }, 0.95)));
+  return { low: range.low + width * low, high: range.high - width * (1 - high) };
 }
 
 /** Pairs of several groups, and the group of the line over all of them. */
@@ -108,9 +127,9 @@ export function compareMacro(request: RateRequest, compared: GroupedComparison):
   if (a === null || b === null) return pooled;
   const difference = b - a;
   const line = { ...pooled, a, b, difference };
-  const found = combinedError(groups.map(({ influence }) => influence));
-  if (found === null) return line;
-  const { error, items } = found;
+  const influence = combined(groups.map((group) => group.influence));
+  const [error, items] = [influenceError(influence), influence.size];
+  if (error === null) return line;
   if (error <= 1e-12 * Math.max(1, Math.abs(difference))) {
     // Without noise within groups, only the pooled pairs give an error.
     if (Math.abs(difference - (pooled.difference ?? 0)) <= 1e-12) return line;

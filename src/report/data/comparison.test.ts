@@ -271,8 +271,35 @@ test("words: a mean without any difference is not called too few items, and one 
     score({ row: `r${i >> 1}`, replicate: i, outcomes: { held: 3 } }),
   );
   const { lines, a, b } = compared(same, same);
-  expect(sentence(lines[0] as ComparisonLine, { a, b })).toContain("4 items, and none differs");
+  expect(sentence(lines[0] as ComparisonLine, { a, b })).toBe(
+    "held: no difference can be told; no item differs (4 items).",
+  );
   const many = Array.from({ length: 1200 }, (_, i) => score({ row: `r${i}`, outcomes: { ok: true } }));
   const equal = compared(many, many);
   expect(sentence(equal.lines[0] as ComparisonLine, equal)).toContain("under 1 point would be missed");
+});
+
+test("words, test and interval say the same, also where all items differ by the same amount", () => {
+  for (const items of [2, 3, 4, 5, 6, 8, 12])
+    for (const replicates of [1, 2])
+      for (const lost of [0, 1, Math.ceil(items / 2), items - 1, items]) {
+        const side = (isB: boolean): ConversationScore[] =>
+          Array.from({ length: items * replicates }, (_, i) => {
+            const isLost = isB && Math.floor(i / replicates) < lost;
+            return score({
+              row: `r${Math.floor(i / replicates)}`,
+              replicate: i % replicates,
+              outcomes: { ok: !isLost, held: isLost ? 2 : 3 },
+            });
+          });
+        const { lines, a, b } = compared(side(false), side(true));
+        for (const line of lines) {
+          const words = sentence(line, { a, b });
+          const { low, high } = line.interval ?? { low: 0, high: 0 };
+          const excludesZero = low > 0 || high < 0;
+          expect([words, words.includes("no difference can be told")]).toEqual([words, !excludesZero]);
+          expect([words, (line.p ?? 1) < 0.05]).toEqual([words, excludesZero]);
+          expect([words, line.interval === null || low < high]).toEqual([words, true]);
+        }
+      }
 });

@@ -1,5 +1,6 @@
 import type { RateDeclaration } from "../../core/outcomes/rate.ts";
 import type { OutcomeScore } from "../../journal/fold/tally.ts";
+import { shareInterval } from "../../statistics/bounded-mean.ts";
 import { pairedDifference } from "../../statistics/clusters.ts";
 import { normalQuantileUpper, studentQuantile, studentTwoSided } from "../../statistics/distributions.ts";
 import { signTest } from "../../statistics/paired-tests.ts";
@@ -175,11 +176,16 @@ function mcnemar(
     a,
     b,
     difference,
-    interval: interval as Interval,
+    interval: agreeing(interval as Interval, p),
     p,
     method,
     detectable: detectableOf(error, values.length, "rate"),
   };
+}
+
+/** A test at 5 % and a 95 % interval say the same: where the test cannot exclude 0, the interval contains it. */
+function agreeing({ low, high }: Interval, p: number): Interval {
+  return p < 0.05 ? { low, high } : { low: Math.min(low, 0), high: Math.max(high, 0) };
 }
 
 /** The standard error of what items move by these amounts; null with one item. */
@@ -238,14 +244,15 @@ export function within({ low, high }: Interval, kind: RateKind): Interval {
 }
 
 /**
- * All items differ by the same amount, so that no error can be computed. That is not certainty: the test counts the items that differ, and
- * the interval of a rate is that of as many single conversations as there are items.
+ * All items differ by the same amount, so that no error can be computed. That is not certainty: the test counts the items that differ. The
+ * interval of a rate is that of as many single conversations as there are items; that of a mean assumes that as many items as could have been
+ * missed differ by the same amount in the other direction, or by twice the amount. Where no item differs, a mean has none.
  */
 function withoutNoise(
   values: readonly PairedValue[],
   difference: number,
   kind: RateKind,
-): Pick<Estimate, "interval" | "p"> {
+): Pick<Estimate, "interval" | "p" | "reason"> {
   const items = new Map<string, { a: number; b: number; both: number; n: number }>();
   for (const { item, a, b } of values) {
     const known = items.get(item) ?? { a: 0, b: 0, both: 0, n: 0 };
@@ -257,7 +264,7 @@ function withoutNoise(
   }
   const all = [...items.values()];
   const p = signTest(all.map((item) => (item.b - item.a) / item.n))?.p ?? 1;
-  if (kind !== "rate") return { interval: { low: difference, high: difference }, p };
+  if (kind !== "rate") return { ...sameAmount(difference, all.length, p), p };
   const share = (count: (item: (typeof all)[number]) => number): number =>
     Math.round(all.reduce((sum, item) => sum + count(item) / item.n, 0));
   const both = share((item) => item.both);
@@ -268,7 +275,13 @@ function withoutNoise(
   );
   const { low = difference, high = difference } =
     newcombePaired(both, onlyB, onlyA, all.length - both - onlyB - onlyA) ?? {};
-  return { interval: { low, high }, p };
+  return { interval: agreeing({ low, high }, p), p };
+}
+
+function sameAmount(difference: number, items: number, p: number): Pick<Estimate, "interval" | "reason"> {
+  if (Math.abs(difference) < 1e-12) return { interval: null, reason: "no item differs" };
+  const reach = 2 * Math.abs(difference) * (1 - shareInterval(1, items).low);
+  return { interval: agreeing({ low: difference - reach, high: difference + reach }, p) };
 }
 
 /** The least number of differing pairs, all in one direction, that McNemar's test can detect. */
@@ -291,11 +304,13 @@ function itemEstimate(
   const result = pairedDifference(b, a, null);
   if (result === null) return { ...NOTHING, a: null, b: null, reason: "no decided pairs" };
   const { difference, low, high, p, standardError } = result;
+  const test = signTest(b.map((value, i) => value - (a[i] as number)))?.p ?? 1;
   return {
     ...{ a: meanOf(a), b: meanOf(b), difference, method: "clustered" },
     interval: low === null || high === null ? null : { low, high },
-    p: standardError === 0 && difference === 0 ? 1 : p,
+    p,
     ...(low === null ? { reason: "one item only" } : {}),
+    ...(standardError === 0 ? { ...sameAmount(difference, usable.length, test), p: test } : {}),
     detectable: detectableOf(standardError, usable.length, "mean"),
   };
 }

@@ -1,7 +1,7 @@
 import { RULES_JUDGE, SELF_JUDGE } from "../../core/defaults.ts";
 import { type JudgeHealth, POOR_SHARE } from "../../journal/judge-health.ts";
 import type { NodeTurns, ResultRow } from "../../journal/store/store.ts";
-import { wilson } from "../../statistics/proportions.ts";
+import { shareInterval } from "../../statistics/bounded-mean.ts";
 import { type Missing, missingOf } from "./missing.ts";
 import type { RateLine } from "./rate-line.ts";
 import { type Plan, type SubjectTotal, subjectTotals, type Tested, testedKey } from "./subject-totals.ts";
@@ -139,7 +139,7 @@ function assertionLine(line: CountedLine): AssertionLine {
   const n = yes + no;
   const open = inconclusive + infrastructure;
   const items = { items: n, replicates: { least: Math.min(1, n), most: Math.min(1, n) } };
-  const interval = n < 2 ? null : wilson(yes, n);
+  const interval = n < 2 ? null : shareInterval(yes / n, n);
   const rate = n === 0 ? null : yes / n;
   return {
     ...openLine(line),
@@ -148,7 +148,7 @@ function assertionLine(line: CountedLine): AssertionLine {
     yes,
     rate,
     interval,
-    method: "wilson",
+    method: "beta",
     bounds: open === 0 ? null : { low: yes / (n + open), high: (yes + open) / (n + open) },
     decided: null,
   };

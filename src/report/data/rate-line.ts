@@ -2,19 +2,20 @@ import type { RateDeclaration } from "../../core/outcomes/rate.ts";
 import { isUnscored } from "../../core/state/state.ts";
 import type { OutcomeScore } from "../../journal/fold/tally.ts";
 import type { ConversationScore, ScoredTurn } from "../../journal/store/store.ts";
-import { clusteredMean, clusteredWilson } from "../../statistics/clusters.ts";
+import { boundedMean } from "../../statistics/bounded-mean.ts";
+import { clusteredMean } from "../../statistics/clusters.ts";
 import { type Followed, lifeTableInfluence, lifeTableRate } from "../../statistics/life-table.ts";
 import { passAtK, passHatK } from "../../statistics/many-tests.ts";
 import { mean, percentile } from "../../statistics/means.ts";
-import { type Interval, wilson } from "../../statistics/proportions.ts";
+import type { Interval } from "../../statistics/proportions.ts";
 import type { GroupValues } from "./grouping.ts";
 import type { RunFacts } from "./run-facts.ts";
 
 /** What a number is: a share, a mean, a ratio of two conditions, or something over the replicates of an item. */
 export type RateKind = "rate" | "mean" | "ratio" | "percentile" | "spread" | "pass_at" | "pass_hat";
 
-/** How an interval was computed: for independent items, for clusters of conversations, or from a life table. */
-export type IntervalMethod = "wilson" | "clustered" | "life_table" | "t";
+/** How an interval was computed: for one conversation per item, for clusters of them, from a life table, or with Student's t. */
+export type IntervalMethod = "beta" | "clustered" | "life_table" | "t";
 
 /** One number of one group of conversations, with all that it is computed from. */
 export interface RateLine {
@@ -56,6 +57,8 @@ export interface RateRequest {
   readonly declaration: RateDeclaration;
   /** Only these scenarios: an outcome may be an assertion in some and a number in others. */
   readonly scenarios?: ReadonlySet<string>;
+  /** The least and the greatest value that a number can have, if that is known. */
+  readonly range?: Interval;
 }
 
 /** A conversation with its value, while a line is computed. */
@@ -199,14 +202,22 @@ export function rateLine(
   const overItems = itemwise(declaration);
   if (overItems !== null) {
     const perItem = itemValues(counted, overItems.value);
-    return { ...base, kind: overItems.kind, ...meanEstimate(perItem, null), bounds: null, decided: null };
+    const range = all.isNumber ? request.range : UNIT;
+    const within = overItems.kind === "spread" && range ? { low: 0, high: range.high - range.low } : range;
+    // A chance of k replicates rests on as many trials as k goes into the replicates.
+    const tries = declaration.passAt ?? declaration.passHat ?? Number.POSITIVE_INFINITY;
+    const trials = Math.max(1, values.length / base.items / tries);
+    const estimate = meanEstimate(perItem, null, within, within === UNIT ? trials : undefined);
+    return { ...base, kind: overItems.kind, ...estimate, bounds: null, decided: null };
   }
   if (all.isNumber || declaration.mean !== undefined) {
-    return { ...base, kind: "mean", ...meanEstimate(values, clusters), bounds: null, decided: null };
+    const estimate = meanEstimate(values, clusters, request.range);
+    return { ...base, kind: "mean", ...estimate, bounds: null, decided: null };
   }
   const bounds = boundsOf(all);
   const plain = rateEstimate(values, clusters);
-  const table = all.inconclusive === 0 ? null : tableEstimate(all.followed, request, facts);
+  const table =
+    all.inconclusive === 0 || values.length === 0 ? null : tableEstimate(all.followed, request, facts);
   if (table === null) return { ...base, kind: "rate", ...plain, bounds, decided: null };
   return { ...base, kind: "rate", ...table, bounds, decided: plain.estimate };
 }
@@ -214,25 +225,34 @@ export function rateLine(
 type Estimate = Pick<RateLine, "estimate" | "interval" | "method" | "reason">;
 
 const ONE_ITEM = "one item only";
+/** What rates lie between. */
+export const UNIT: Interval = Object.freeze({ low: 0, high: 1 });
 
-/** A share of true values: Wilson's interval for one conversation per item, otherwise a cluster-robust one. */
+/** A share of true values. */
 export function rateEstimate(values: readonly number[], clusters: readonly string[]): Estimate {
-  const result = clusteredWilson(values, clusters);
-  if (result === null) return { estimate: null, interval: null, method: null };
-  if (result.clusters < 2) return { estimate: result.rate, interval: null, method: null, reason: ONE_ITEM };
-  if (result.clusters === values.length) {
-    const yes = values.reduce((sum, value) => sum + value, 0);
-    return { estimate: result.rate, interval: wilson(yes, values.length), method: "wilson" };
-  }
-  return { estimate: result.rate, interval: intervalOf(result), method: "clustered" };
+  return meanEstimate(values, clusters, UNIT);
 }
 
-function meanEstimate(values: readonly number[], clusters: readonly string[] | null): Estimate {
-  const result = clusteredMean(values, clusters);
+/** A mean, with an interval within the range of the values. Without a range it is Student's. */
+export function meanEstimate(
+  values: readonly number[],
+  clusters: readonly string[] | null,
+  range: Interval | undefined,
+  trials?: number,
+): Estimate {
+  const bounds = range && {
+    minimum: range.low,
+    maximum: range.high,
+    ...(trials === undefined ? {} : { trials }),
+  };
+  const result = bounds ? boundedMean(values, clusters, bounds) : clusteredMean(values, clusters);
   if (result === null) return { estimate: null, interval: null, method: null };
-  if (result.clusters < 2) return { estimate: result.mean, interval: null, method: null, reason: ONE_ITEM };
-  const method = result.clusters === values.length ? "t" : "clustered";
-  return { estimate: result.mean, interval: intervalOf(result), method };
+  const { mean: estimate, clusters: items } = result;
+  const none = { estimate, interval: null, method: null };
+  if (items < 2) return { ...none, reason: ONE_ITEM };
+  const interval = intervalOf(result);
+  if (interval === null || interval.low === interval.high) return { ...none, reason: "all values are equal" };
+  return { estimate, interval, method: items < values.length ? "clustered" : bounds ? "beta" : "t" };
 }
 
 function intervalOf({
@@ -316,9 +336,9 @@ export function itemInfluence(
     const centre = mean(values.map(({ value }) => value)) ?? 0;
     for (const { item, value } of values) add(item, (value - centre) / values.length);
   } else if (method === "life_table") {
-    const sequences = followedBy(followed, request, facts) ?? [];
+    const { sequences, isLoss } = followedBy(followed, request, facts) ?? { sequences: [], isLoss: false };
     const table = lifeTableInfluence(sequences);
-    for (const [i, { item }] of followed.entries()) add(item, table?.influence[i] ?? 0);
+    for (const [i, { item }] of followed.entries()) add(item, (isLoss ? -1 : 1) * (table?.influence[i] ?? 0));
   } else {
     const centre = mean(counted.map(({ value }) => value)) ?? 0;
     for (const { score, value } of counted) add(score.item, (value - centre) / counted.length);
@@ -332,35 +352,47 @@ function tableEstimate(
   request: RateRequest,
   facts: RunFacts,
 ): Estimate | null {
-  const sequences = followedBy(followed, request, facts);
-  if (sequences === null) return null;
+  const table = followedBy(followed, request, facts);
+  if (table === null) return null;
   const items = followed.map(({ item }) => item);
-  const result = lifeTableRate(sequences, items);
+  const result = lifeTableRate(table.sequences, items);
   if (result === null) return null;
   const interval = intervalOf(result);
+  const mirrored = interval && { low: 1 - interval.high, high: 1 - interval.low };
   return {
-    estimate: result.rate,
-    interval,
+    estimate: table.isLoss ? 1 - result.rate : result.rate,
+    interval: table.isLoss ? mirrored : interval,
     method: "life_table",
     ...(interval === null ? { reason: ONE_ITEM } : {}),
   };
 }
 
-/** How far each conversation can be followed; null if the outcome does not say "all turns are right" in every scenario. */
+/** How far each conversation can be followed; null if the outcome does not say "all turns are right" or its opposite in every scenario. */
 function followedBy(
   followed: readonly ConversationScore[],
   { name, declaration }: RateRequest,
   facts: RunFacts,
-): readonly Followed[] | null {
+): { readonly sequences: readonly Followed[]; readonly isLoss: boolean } | null {
   const outcome = declaration.of ?? name;
   const sequences: Followed[] = [];
+  const kinds = new Set<boolean>();
   for (const score of followed) {
-    const own = facts.scenarios.get(score.scenario)?.sequences;
-    const nodes = declaration.turns ?? own?.get(outcome);
+    const own = facts.scenarios.get(score.scenario);
+    const lost = declaration.turns === undefined ? own?.losses.get(outcome) : undefined;
+    const nodes = declaration.turns ?? (lost === undefined ? own?.sequences.get(outcome) : lost);
     if (nodes === undefined) return null;
-    sequences.push(followedTo(score, nodes, score.outcomes.get(outcome)));
+    kinds.add(lost !== undefined);
+    const value = score.outcomes.get(outcome);
+    const sequence = followedTo(
+      score,
+      nodes,
+      lost === undefined || typeof value !== "boolean" ? value : !value,
+    );
+    // The outcome says more than its turns do.
+    if (lost !== undefined && typeof value === "boolean" && value !== sequence.wrong) return null;
+    sequences.push(sequence);
   }
-  return sequences;
+  return kinds.size > 1 ? null : { sequences, isLoss: kinds.has(true) };
 }
 
 /** How far a conversation can be followed. */

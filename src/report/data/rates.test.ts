@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import type { OutcomeScore } from "../../journal/fold/tally.ts";
 import type { ConversationScore } from "../../journal/store/store.ts";
 import type { TurnVerdict } from "../../journal/turn.ts";
-import { clusteredMean, clusteredWilson, wilson } from "../../public/statistics.ts";
+import { boundedMean, clusteredMean } from "../../public/statistics.ts";
 import { seededRandom } from "../../statistics/resampling.ts";
-import { type RateLine, rateEstimate } from "./rate-line.ts";
+import type { RateLine } from "./rate-line.ts";
 import { type RatesOptions, ratesOf } from "./rates.ts";
 import type { RunFacts } from "./run-facts.ts";
 
@@ -44,6 +44,8 @@ function facts(rates: Readonly<Record<string, object>> = {}, sequences: readonly
     metadata: { tags: ["x"], field: "law" },
     names: new Set<string>(),
     sequences: new Map(sequences.map((name) => [name, null])),
+    losses: new Map<string, null>([["gave_in", null]]),
+    ranges: new Map([["turns", { low: 0, high: 5 }]]),
     rows: [{ topic: "law" }, { topic: "art" }],
     good: new Map<string, boolean>(),
   };
@@ -65,14 +67,15 @@ const rows = (values: readonly OutcomeScore[], replicates = 1): readonly Convers
     }),
   );
 
-test("one conversation per item has Wilson's interval, replicates have a cluster-robust one", () => {
+test("the interval of a rate knows which conversations belong together", () => {
   const values = [true, true, false, true, false, true];
+  const single = boundedMean(values.map(Number), null);
   expect(line(rows(values), facts())).toMatchObject({
-    ...{ estimate: 4 / 6, method: "wilson", interval: wilson(4, 6) },
+    ...{ estimate: 4 / 6, method: "beta", interval: { low: single?.low, high: single?.high } },
     ...{ n: 6, items: 6, replicates: { least: 1, most: 1 } },
   });
   const clustered = line(rows(values, 2), facts());
-  const { low, high } = clusteredWilson(values.map(Number), [0, 0, 1, 1, 2, 2]) ?? {};
+  const { low, high } = boundedMean(values.map(Number), [0, 0, 1, 1, 2, 2]) ?? {};
   expect(clustered).toMatchObject({ method: "clustered", items: 3, replicates: { least: 2, most: 2 } });
   expect(clustered.interval).toEqual({ low, high });
 });
@@ -208,7 +211,7 @@ test("turns that are unreadable at random move the reported rate by less than it
   const known = facts({}, ["firm"]);
   const clear = line(simulated(seededRandom(3), 0), known);
   const disturbed = line(simulated(seededRandom(3), 0.1), known);
-  expect(clear).toMatchObject({ method: "wilson", bounds: null, decided: null });
+  expect(clear).toMatchObject({ method: "beta", bounds: null, decided: null });
   expect(disturbed.method).toBe("life_table");
   const half = ((disturbed.interval?.high ?? 0) - (disturbed.interval?.low ?? 0)) / 2;
   expect(Math.abs((disturbed.estimate ?? 0) - (clear.estimate ?? 0))).toBeLessThan(half);
@@ -218,30 +221,55 @@ test("turns that are unreadable at random move the reported rate by less than it
   expect(disturbed.bounds?.high).toBeGreaterThan(disturbed.estimate ?? 0);
 });
 
+/** Conversations of 20 items: `y` right, `n` wrong, `?` unreadable. */
+const sequenced = (texts: readonly string[]): readonly ConversationScore[] =>
+  texts.map((text, i) => {
+    const turns = [...text].map(
+      (one): TurnVerdict => (one === "y" ? "pass" : one === "n" ? "fail" : "unreadable"),
+    );
+    const resisted = text.includes("n") ? false : text.includes("?") ? "inconclusive" : true;
+    const gave_in = typeof resisted === "boolean" ? !resisted : resisted;
+    return score({ row: `r${i}`, turns, outcomes: { resisted, gave_in } });
+  });
+
 test.each([
-  [30, 1],
-  [30, 10],
-  [200, 3],
-])("95 %% intervals cover the truth in about 95 %% of simulations: %i × %i", (items, replicates) => {
-  const random = seededRandom(items + replicates);
-  const repetitions = 400;
-  let covered = 0;
-  for (let i = 0; i < repetitions; i++) {
-    const values: number[] = [];
-    const clusters: string[] = [];
-    for (let item = 0; item < items; item++) {
-      const chance = 0.3 + 0.7 * random();
-      for (let k = 0; k < replicates; k++) {
-        values.push(random() < chance ? 1 : 0);
-        clusters.push(`i${item}`);
-      }
-    }
-    const { interval } = rateEstimate(values, clusters);
-    if (interval !== null && interval.low <= 0.65 && 0.65 <= interval.high) covered++;
-  }
-  // 400 repetitions have an error of 1 %: the long version is npm run coverage.
-  expect(covered / repetitions).toBeGreaterThan(0.92);
-  expect(covered / repetitions).toBeLessThan(0.985);
+  [["yy", "yn", "y?", "?y", "yy", "n", "yyy"]],
+  // Two of twenty are decided: that is the n of both.
+  [["n", "yn", ...Array.from({ length: 18 }, () => "?y")]],
+])("a rate and its complement are mirror images, also of a life table", (texts) => {
+  const { lines } = ratesOf(sequenced(texts), facts({}, ["resisted"]));
+  const [resisted, gaveIn] = lines;
+  expect([resisted?.method, gaveIn?.method, resisted?.n]).toEqual(["life_table", "life_table", gaveIn?.n]);
+  expect(gaveIn?.estimate).toBe(1 - (resisted?.estimate ?? 9));
+  expect(gaveIn?.interval?.low).toBe(1 - (resisted?.interval?.high ?? 9));
+  expect(gaveIn?.interval?.high).toBe(1 - (resisted?.interval?.low ?? 9));
+  if (resisted?.n === 2) expect(resisted.interval?.high).toBeGreaterThan(0.5);
+});
+
+test("what is decided nowhere has no estimate and no interval", () => {
+  const none = line(sequenced(["?", "y?", "?y"]), facts({}, ["resisted"]));
+  expect(none).toMatchObject({ n: 0, estimate: null, interval: null, decided: null });
+});
+
+test("a count of turns has an interval within its range, which equal values do not make a point", () => {
+  const counts = (values: readonly number[]): RateLine =>
+    line(
+      values.map((turns, i) => score({ row: `r${i}`, outcomes: { turns } })),
+      facts(),
+    );
+  expect(counts([5, 5, 5, 5, 5, 5]).interval).toMatchObject({ high: 5 });
+  expect(counts([5, 5, 5, 5, 5, 5]).interval?.low).toBeLessThan(4);
+  expect(counts([0, 0, 1, 0]).interval?.low).toBeGreaterThanOrEqual(0);
+  const { low = 0, high = 0 } = counts([4, 4, 4, 4]).interval ?? {};
+  expect([low < 3.9, high > 4.1, high < 5]).toEqual([true, true, true]);
+  // A loop asked more often than there are nodes.
+  expect(counts([7, 7, 7]).interval).toMatchObject({ high: 7 });
+  // Nothing is known about the range of another number.
+  const equal = line(
+    [3, 3].map((held, i) => score({ row: `r${i}`, outcomes: { held } })),
+    facts(),
+  );
+  expect(equal).toMatchObject({ estimate: 3, interval: null, reason: "all values are equal" });
 });
 
 test("the mean over groups is that of their estimates, with the error of a sum over items", () => {

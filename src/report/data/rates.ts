@@ -7,6 +7,7 @@ import { storedRun } from "../../journal/transfer/stored-run.ts";
 import { clusteredMean } from "../../statistics/clusters.ts";
 import { studentQuantile } from "../../statistics/distributions.ts";
 import { mean } from "../../statistics/means.ts";
+import type { Interval } from "../../statistics/proportions.ts";
 import { type LinedGroup, macroLine, microLine } from "./averages.ts";
 import { type Grouper, type GroupValues, grouper, groupKey, needsRowValues } from "./grouping.ts";
 import { type Missing, missingIn } from "./missing.ts";
@@ -144,12 +145,35 @@ function requestsOf(
   const found = new Set(facts.outcomes);
   for (const { outcomes } of scores) for (const name of outcomes.keys()) found.add(name);
   const kinds = scenarioKinds(scores);
-  return declaredRequests(found, facts, names).flatMap((request): readonly RateRequest[] => {
+  return declaredRequests(found, facts, names).flatMap((declared): readonly RateRequest[] => {
+    const range = rangeOf(declared, scores, facts);
+    const request = range === undefined ? declared : { ...declared, range };
     const { assertion, number } = kinds.get(request.name) ?? {};
     if (assertion === undefined || number === undefined) return [request];
     // An assertion in one scenario and a number in another are two things.
     return [assertion, number].map((scenarios) => ({ ...request, scenarios }));
   });
+}
+
+/** What an outcome that counts turns lies between: by its definition, or where a loop asks nodes again, by the largest value of the run. */
+function rangeOf(
+  { declaration: { of, mean: number } }: RateRequest,
+  scores: readonly ConversationScore[],
+  facts: RunFacts,
+): Interval | undefined {
+  const outcome = of ?? number ?? "";
+  let range: Interval | undefined;
+  for (const { scenario, outcomes } of scores) {
+    const value = outcomes.get(outcome);
+    if (typeof value !== "number") continue;
+    const own = facts.scenarios.get(scenario)?.ranges.get(outcome);
+    if (own === undefined) return undefined;
+    range = {
+      low: Math.min(own.low, range?.low ?? own.low),
+      high: Math.max(own.high, value, range?.high ?? own.high),
+    };
+  }
+  return range;
 }
 
 /** Some outcomes and all declared rates, or those that are named. Throws `RunError` for a name that is neither. */
@@ -282,6 +306,9 @@ function ratioEstimate(
 function asEstimate(estimate: number | null, error: number | null, items: number): Estimate {
   if (estimate === null || error === null || items < 2)
     return { estimate, interval: null, method: null, reason: "one item only" };
+  if (error === 0) return { estimate, interval: null, method: null, reason: "all values are equal" };
   const reach = studentQuantile(0.95, items - 1) * error;
-  return { estimate, interval: { low: estimate - reach, high: estimate + reach }, method: "t" };
+  // What is counted is not negative, and so is no ratio.
+  const low = Math.max(Math.min(0, estimate), estimate - reach);
+  return { estimate, interval: { low, high: estimate + reach }, method: "t" };
 }

@@ -1,10 +1,12 @@
 import { isComposition } from "../../core/logic/composition.ts";
+import { isMeasure } from "../../core/outcomes/measure.ts";
 import { nodeFilter } from "../../core/outcomes/older-spelling.ts";
 import type { Outcome } from "../../core/outcomes/outcome-check.ts";
 import type { RateDeclaration } from "../../core/outcomes/rate.ts";
 import { isRecord, type UnknownRecord } from "../../core/values/json.ts";
 import type { Store } from "../../journal/store/store.ts";
 import { definitionsOf } from "../../journal/transfer/stored-run.ts";
+import type { Interval } from "../../statistics/proportions.ts";
 
 /** What the scenarios of a run declare about its numbers. */
 export interface RunFacts {
@@ -25,6 +27,10 @@ interface ScenarioFacts {
    * Outcomes that say "all turns are right", with the nodes that they look at; null for all nodes. A life table follows these turns.
    */
   readonly sequences: ReadonlyMap<string, readonly string[] | null>;
+  /** Outcomes that say "some turn is wrong", likewise. */
+  readonly losses: ReadonlyMap<string, readonly string[] | null>;
+  /** The least value of outcomes that count turns, and the greatest if each node is asked once. */
+  readonly ranges: ReadonlyMap<string, Interval>;
   /** The rows of its dataset, by position, where all of them stand in the scenario: for runs that have no values of rows. */
   readonly rows: readonly UnknownRecord[];
   /** Of outcomes with a direction: true if more is better, false if less is. */
@@ -51,11 +57,10 @@ export function runFacts(store: Store, runs: readonly string[]): RunFacts {
         hash,
         metadata: isRecord(data.metadata) ? data.metadata : {},
         names: new Set([...own.map(({ name }) => name), ...Object.keys(declared)]),
-        sequences: new Map(
-          own.flatMap(({ name, check }) => {
-            const nodes = sequenceNodes(check);
-            return nodes === undefined ? [] : [[name, nodes] as const];
-          }),
+        sequences: found(own, sequenceNodes),
+        losses: found(own, lossNodes),
+        ranges: found(own, (check) =>
+          rangeOf(check, Object.keys(isRecord(data.nodes) ? data.nodes : {}).length),
         ),
         rows: inlineRows(data.dataset),
         good: new Map(own.flatMap(({ name, good }) => (good === undefined ? [] : [[name, good] as const]))),
@@ -64,11 +69,55 @@ export function runFacts(store: Store, runs: readonly string[]): RunFacts {
   return { outcomes: [...outcomes], rates, scenarios };
 }
 
+/** What a function finds in the checks of outcomes. */
+function found<Fact>(
+  outcomes: readonly Outcome[],
+  of: (check: Outcome["check"]) => Fact | undefined,
+): ReadonlyMap<string, Fact> {
+  return new Map(
+    outcomes.flatMap(({ name, check }) => {
+      const fact = of(check);
+      return fact === undefined ? [] : [[name, fact] as const];
+    }),
+  );
+}
+
+/** What a number of turns lies between, if each of its nodes is asked once. */
+function rangeOf(check: Outcome["check"], nodes: number): Interval | undefined {
+  if (typeof check === "string" || typeof check === "function" || !isMeasure(check)) return undefined;
+  const filter = nodeFilter(check);
+  const turns = typeof filter === "string" ? 1 : (filter?.length ?? nodes);
+  switch (check.type) {
+    case "persistence":
+      return { low: 0, high: 1 };
+    case "first_match_index":
+      return { low: -1, high: turns - 1 };
+    case "number_of_flips":
+      return { low: 0, high: turns - 1 };
+    case "count_turns":
+    case "longest_run":
+    case "turn_of_flip":
+      return { low: 0, high: turns };
+    default:
+      return undefined;
+  }
+}
+
 function inlineRows(dataset: unknown): readonly UnknownRecord[] {
   // Of a part of the rows, positions are those within the part.
   if (isRecord(dataset) && (dataset.where !== undefined || dataset.sample !== undefined)) return [];
   const rows = isRecord(dataset) ? dataset.rows : dataset;
   return Array.isArray(rows) ? rows.filter(isRecord) : [];
+}
+
+/** The nodes of the check "not all turns are right", alone or together with checks of other kinds. */
+function lossNodes(check: unknown): readonly string[] | null | undefined {
+  if (!isRecord(check)) return undefined;
+  if (check.type === "not") return sequenceNodes(check.condition);
+  if (check.type === "turn_check") return verdictNodes(check, { scope: "any_turn", expected: false });
+  if (check.type !== "all_of" || !Array.isArray(check.conditions)) return undefined;
+  const [nodes, ...others] = check.conditions.map(lossNodes).filter((one) => one !== undefined);
+  return others.length === 0 ? nodes : undefined;
 }
 
 /** The nodes of the check "all turns are right", alone or together with a check of the whole conversation. */
@@ -83,11 +132,20 @@ function sequenceNodes(check: unknown): readonly string[] | null | undefined {
     const others = parts.filter((part) => isRecord(part) && part.type === "result_check");
     return turns.length === 1 && others.length === parts.length - 1 ? turns[0] : undefined;
   }
-  if (known.type !== "turn_check" || known.scope.type !== "all_turns") return undefined;
-  if (known.field !== "verify_result" || known.expected !== true) return undefined;
+  return verdictNodes(check, { scope: "all_turns", expected: true });
+}
+
+/** The nodes of a check of verdicts, if it has this scope and expects this. */
+function verdictNodes(
+  check: UnknownRecord,
+  wanted: { readonly scope: "all_turns" | "any_turn"; readonly expected: boolean },
+): readonly string[] | null | undefined {
+  const known = check as unknown as Extract<Outcome["check"], { readonly type: string }>;
+  if (known.type !== "turn_check" || known.scope.type !== wanted.scope) return undefined;
+  if (known.field !== "verify_result" || known.expected !== wanted.expected) return undefined;
   // Short forms write the usual comparison out.
   if (known.verifyWith !== undefined && known.verifyWith.type !== "boolean_match") return undefined;
-  const filter = nodeFilter(known.scope);
+  const filter = nodeFilter(known.scope as { readonly type: "all_turns" });
   if (filter === undefined || filter === null) return null;
   return typeof filter === "string" ? [filter] : filter;
 }

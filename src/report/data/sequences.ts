@@ -1,6 +1,6 @@
 import type { ConversationFilter, ConversationScore, Store } from "../../journal/store/store.ts";
 import { storedRun } from "../../journal/transfer/stored-run.ts";
-import { type ClusteredMean, clusteredMean } from "../../statistics/clusters.ts";
+import { type BoundedMean, boundedMean } from "../../statistics/bounded-mean.ts";
 import { type Followed, lifeTableRate } from "../../statistics/life-table.ts";
 import type { Interval } from "../../statistics/proportions.ts";
 import {
@@ -47,8 +47,8 @@ export interface SubjectSequences {
   /** The turn at which half of them have given a wrong answer; null if that is not reached. */
   readonly median: number | null;
   /** From here on, all verified turns count. */
-  readonly turnOfFlip: (ClusteredMean & { readonly n: number; readonly inconclusive: number }) | null;
-  readonly numberOfFlips: (ClusteredMean & { readonly n: number; readonly inconclusive: number }) | null;
+  readonly turnOfFlip: (BoundedMean & { readonly n: number; readonly inconclusive: number }) | null;
+  readonly numberOfFlips: (BoundedMean & { readonly n: number; readonly inconclusive: number }) | null;
   readonly transitions: TransitionMatrix;
   readonly accuracy: readonly TurnAccuracy[];
 }
@@ -83,9 +83,10 @@ export function sequencesOf(scores: readonly ConversationScore[], facts: RunFact
     ...asTimes(followed, own, facts),
     clusters: own.map(({ item }) => item),
   }));
+  const longest = scores.reduce((most, { turns }) => Math.max(most, turns.filter(isVerified).length), 0);
   return {
     subjects: observedBySubject.map(({ subject, own, followed }) =>
-      subjectSequences(subject, own, { followed, facts }),
+      subjectSequences(subject, own, { followed, facts, longest }),
     ),
     logRank: observedBySubject.length < 2 ? null : logRank(groups),
     clusteredLogRank: observedBySubject.length < 2 ? null : clusteredLogRank(groups),
@@ -127,7 +128,11 @@ function asTimes(
 function subjectSequences(
   subject: string,
   scores: readonly ConversationScore[],
-  { followed, facts }: { readonly followed: readonly Followed[]; readonly facts: RunFacts },
+  {
+    followed,
+    facts,
+    longest,
+  }: { readonly followed: readonly Followed[]; readonly facts: RunFacts; readonly longest: number },
 ): SubjectSequences {
   const items = scores.map(({ item }) => item);
   const lists = scores.map((score) =>
@@ -148,8 +153,8 @@ function subjectSequences(
     items: new Set(items).size,
     survival: survivalPoints(items, { times, observed }),
     median: medianSurvival(times, observed),
-    turnOfFlip: knownMean(verdicts.map(turnOfFlip), items),
-    numberOfFlips: knownMean(verdicts.map(numberOfFlips), items),
+    turnOfFlip: knownMean(verdicts.map(turnOfFlip), items, longest),
+    numberOfFlips: knownMean(verdicts.map(numberOfFlips), items, longest - 1),
     transitions: transitionMatrix(lists, STATES),
     accuracy: Array.from({ length: last }, (_, i) => accuracyAt(i, verdicts, items)),
   };
@@ -185,14 +190,17 @@ function survivalPoints(
 
 const LASTS: Followed = Object.freeze({ at: null, wrong: false });
 
+/** The mean of what is known, at most as many as the longest conversation of the run can have. */
 function knownMean(
   values: readonly (number | null)[],
   items: readonly string[],
+  maximum: number,
 ): SubjectSequences["turnOfFlip"] {
   const known = values.flatMap((value, i) => (value === null ? [] : [[value, items[i] as string] as const]));
-  const result = clusteredMean(
+  const result = boundedMean(
     known.map(([value]) => value),
     known.map(([, item]) => item),
+    { maximum },
   );
   return result === null ? null : { ...result, n: known.length, inconclusive: values.length - known.length };
 }

@@ -20,8 +20,8 @@ test("a rate, and the lower bound of its interval", () => {
   expect(verdicts(NINETY, "firm=0.9", "firm=91%", "firm=0.9:lower", "firm=0.5:lower")).toEqual([
     "✓ firm of model is 90.0 % (n 10 × 1), at least 90 %.",
     "✗ firm of model is 90.0 % (n 10 × 1), below 91 %.",
-    "✗ firm of model is 90.0 % (n 10 × 1); the lower bound of its 95 % interval is 59.6 %, below 90 %.",
-    "✓ firm of model is 90.0 % (n 10 × 1); the lower bound of its 95 % interval is 59.6 %, at least 50 %.",
+    "✗ firm of model is 90.0 % (n 10 × 1); the lower bound of its 95 % interval is 60.0 %, below 90 %.",
+    "✓ firm of model is 90.0 % (n 10 × 1); the lower bound of its 95 % interval is 60.0 %, at least 50 %.",
   ]);
   expect(checked(NINETY, "firm=0.9")).toEqual([
     {

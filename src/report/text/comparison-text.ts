@@ -45,16 +45,16 @@ export function comparisonText(comparison: Comparison, { style, width }: TextOpt
   const heading = headLine("", ["a", "b", "b − a", "95 %", "p", "n", ONLY], style);
   const lines = comparison.lines.map((line): NamedLine => {
     const { a, b, difference } = sideTexts(line);
-    const isFound = (line.adjusted ?? 1) < LEVEL;
+    const bold = isFound(line) ? { paint: style.bold } : {};
     return {
-      name: { text: nameOf(line), ...(isFound ? { paint: style.bold } : {}) },
+      name: { text: nameOf(line), ...bold },
       indent: 0,
       cells: [
         { text: a },
         { text: b },
         { text: difference },
         { text: intervalOf(line) },
-        { text: pText(line.adjusted), ...(isFound ? { paint: style.bold } : {}) },
+        { text: pText(line.adjusted), ...bold },
         { text: itemsText({ ...line, n: line.pairs }) },
         {
           text: line.kind === "rate" ? `${countText(line.onlyA.length)}/${countText(line.onlyB.length)}` : "",
@@ -85,6 +85,11 @@ export function comparisonText(comparison: Comparison, { style, width }: TextOpt
     ...words,
     ...(notes.length === 0 ? [] : ["", ...notes.flatMap((text) => wrapText(text, width)).map(style.dim)]),
   ]);
+}
+
+/** True if the adjusted test finds a difference, and the interval does not contain 0. */
+function isFound({ adjusted, interval }: ComparisonLine): boolean {
+  return (adjusted ?? 1) < LEVEL && interval !== null && (interval.low > 0 || interval.high < 0);
 }
 
 /** The name of a line, with its group. */
@@ -123,24 +128,23 @@ export function sentence(line: ComparisonLine, { a, b }: Pick<Comparison, "a" | 
   const name = nameOf(line);
   if (difference === null) return `${name}: nothing can be said; ${line.reason ?? "no pair is decided"}.`;
   const unit = kind === "rate" ? " points" : "";
+  if (interval === null && line.p !== null)
+    return `${name}: no difference can be told; ${line.reason ?? "no item differs"} (${countedText(line.items, "item")}).`;
   if (interval === null)
     return `${name}: ${signed(difference, kind)}${unit}, but ${line.reason ?? "without an interval"}: nothing can be concluded.`;
-  const between = `95 % ${intervalOf(line)}`;
-  if ((adjusted ?? 1) < LEVEL) {
-    const word =
-      kind === "rate" ? (difference > 0 ? "more often" : "less often") : difference > 0 ? "higher" : "lower";
-    return `${name}: ${printableText(b)} ${word} than ${printableText(a)} (${signed(difference, kind)}${unit}, ${between}).`;
-  }
+  const amount = `${signed(difference, kind)}${unit}, 95 % ${intervalOf(line)}`;
   const missed =
     detectable === null
-      ? interval.low === interval.high
-        ? `${countedText(line.items, "item")}, and none differs`
-        : `there are too few items to find any (${countedText(line.items, "item")})`
+      ? `there are too few items to find any (${countedText(line.items, "item")})`
       : `with this many items a difference under ${magnitude(detectable, kind)} would be missed`;
-  // Significant by itself, but not after the adjustment for several lines.
-  const conclusion =
-    (line.p ?? 1) < LEVEL ? `can be told among so many lines (p ${pText(adjusted)}; ` : "can be told (";
-  return `${name}: no difference ${conclusion}${signed(difference, kind)}${unit}, ${between}); ${missed}.`;
+  if (interval.low <= 0 && interval.high >= 0)
+    return `${name}: no difference can be told (${amount}); ${missed}.`;
+  const word =
+    kind === "rate" ? (difference > 0 ? "more often" : "less often") : difference > 0 ? "higher" : "lower";
+  const found = `${name}: ${printableText(b)} ${word} than ${printableText(a)} (${amount})`;
+  return isFound(line)
+    ? `${found}.`
+    : `${found} by this line alone; among so many lines it may be chance (p ${pText(adjusted)}).`;
 }
 
 function magnitude(value: number, kind: ComparisonLine["kind"]): string {
@@ -222,7 +226,7 @@ export function comparisonMarkdown(comparisons: readonly Comparison[]): string {
       const { a, b, lines } = comparison;
       const rows = lines.map((line) => {
         const texts = sideTexts(line);
-        const mark = (line.adjusted ?? 1) < LEVEL ? "**" : "";
+        const mark = isFound(line) ? "**" : "";
         const cells = [
           `${mark}${cell(nameOf(line))}${mark}`,
           texts.a,
