@@ -546,6 +546,7 @@ const EVENTS: {
     latencyMs: true,
     usage: true,
     cost: true,
+    unanswered: true,
     failure: true,
   },
 };

@@ -276,6 +276,8 @@ export interface CallEnd {
   readonly usage?: Usage;
   /** In USD; null if the price is unknown. */
   readonly cost?: number | null;
+  /** What attempts took that were sent and have no usable answer, estimated. */
+  readonly unanswered?: Spending;
   readonly failure?: RunFailure;
 }
 

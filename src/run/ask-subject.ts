@@ -144,7 +144,7 @@ class SubjectTurn {
     const { run, plan } = this.#driver;
     const { instructions, turn } = this.#effect;
     const simulation = "simulate" in this.#model ? { simulation: await this.#simulationInput() } : {};
-    const { reply, spending } = await run.caller.call({
+    return run.caller.call({
       model: this.#model,
       request: instructions === undefined ? request : { instructions, ...request },
       context: { ...this.#context(), ...(workspace === undefined ? {} : { workspace }) },
@@ -152,9 +152,10 @@ class SubjectTurn {
       ...simulation,
       shared: plan.shared,
       skipsCache: this.#subject.cache === false,
+      onSpent: (spending) => {
+        this.spending = addSpending(this.spending, spending);
+      },
     });
-    this.spending = addSpending(this.spending, spending);
-    return reply;
   }
 
   /** Truths may depend on the verdicts of earlier turns, so those must be finished. */

@@ -2,7 +2,7 @@ import { isFinished } from "../core/state/state.ts";
 import type { RunFailure } from "../journal/failure.ts";
 import { attemptsIn } from "../journal/fold/conversation.ts";
 import type { ConversationEvent, ConversationStop, RunEvent } from "../journal/run-event.ts";
-import type { Spending } from "../journal/spending.ts";
+import { addSpending, NOTHING_SPENT, type Spending } from "../journal/spending.ts";
 import { ModelError } from "../models/model-error.ts";
 import { compareMeanings } from "./compare-meanings.ts";
 import { type Judged, judgeReply } from "./judge-reply.ts";
@@ -60,6 +60,11 @@ export class ConversationDriver implements ConversationContext {
   #underWay = 0;
   /** Set when no further question may be asked. */
   #stopReason: StopReason | undefined;
+  /** True while a question is in flight. */
+  #isAsking = false;
+  /** Ends the conversation once the question in flight has come back; then what came after it. */
+  #heldStop: ConversationStop | undefined;
+  #held: ConversationEvent[] = [];
   #answers: RecordedAnswers | undefined;
   /** Events that came while a step waits for source strings; null if none does. */
   #queue: ConversationEvent[] | null = null;
@@ -92,7 +97,8 @@ export class ConversationDriver implements ConversationContext {
 
   #wake(): void {
     const { turns, status } = this.state;
-    const finished = status === null ? (turns?.length ?? 0) : Number.POSITIVE_INFINITY;
+    const isOver = status !== null || this.signal.aborted;
+    const finished = isOver ? Number.POSITIVE_INFINITY : (turns?.length ?? 0);
     for (const { resolve } of this.#waiting.filter(({ turnCount }) => turnCount <= finished)) resolve();
     this.#waiting = this.#waiting.filter(({ turnCount }) => turnCount > finished);
   }
@@ -165,6 +171,7 @@ export class ConversationDriver implements ConversationContext {
     if (this.#state === null || this.#state.status !== null) return;
     if (!isStepping) this.#end(reason);
     this.#controller.abort(new ModelError(reason.status, reason.message));
+    this.#wake();
   }
 
   /**
@@ -196,18 +203,44 @@ export class ConversationDriver implements ConversationContext {
     this.#stopWith(status, failure, spending);
   }
 
+  /** Ends the conversation, once the question in flight has come back: it may have been paid for. */
   #stopWith(status: ConversationStop["status"], failure?: RunFailure, spending?: Spending): void {
-    this.#feed({
+    const stop: ConversationStop = {
       type: "conversation-stop",
       conversation: this.plan.conversation,
       status,
       ...(failure === undefined ? {} : { failure }),
       ...(spending === undefined ? {} : { spending }),
-    });
+    };
+    if (this.#isAsking) this.#heldStop ??= stop;
+    else this.#feed(stop);
+  }
+
+  /** The question in flight has come back. False if something has stopped the conversation meanwhile, which is then over. */
+  #endAsking({
+    spending = NOTHING_SPENT,
+    reply,
+  }: {
+    spending?: Spending;
+    reply?: ConversationEvent;
+  }): boolean {
+    // The reply may lead to the next question at once.
+    const stop = this.#heldStop;
+    this.#isAsking = false;
+    if (reply !== undefined) this.#feed(reply);
+    if (stop === undefined) return true;
+    this.#feed({ ...stop, spending: addSpending(stop.spending ?? NOTHING_SPENT, spending) });
+    for (const event of this.#held) this.#feed(event);
+    return false;
   }
 
   /** Takes in an event, after those that came before it. */
   #feed(event: ConversationEvent): void {
+    if (this.#isAsking && this.#heldStop !== undefined) this.#held.push(event);
+    else this.#take(event);
+  }
+
+  #take(event: ConversationEvent): void {
     if (this.#queue !== null) {
       this.#queue.push(event);
       return;
@@ -323,11 +356,11 @@ export class ConversationDriver implements ConversationContext {
   #perform(effects: readonly Effect[]): void {
     for (const effect of effects) {
       // The question follows from the journal: another process asks it.
-      if (this.#isSuspended && (effect.type === "ask" || effect.type === "simulate")) continue;
+      const isQuestion = effect.type === "ask" || effect.type === "simulate";
+      if (isQuestion && (this.#isSuspended || this.#heldStop !== undefined)) continue;
       if (effect.type === "ask" && this.#problem !== undefined)
         this.#stopWith("error", { category: "author", stage: "run", message: this.#problem });
-      else if (effect.type === "ask" && this.#stopReason !== undefined) this.#end(this.#stopReason);
-      else if (effect.type === "simulate" && this.#stopReason !== undefined) this.#end(this.#stopReason);
+      else if (isQuestion && this.#stopReason !== undefined) this.#end(this.#stopReason);
       else if (effect.type === "simulate") this.#failIfRejected(this.#simulate(effect));
       else if (effect.type === "ask") this.#failIfRejected(this.#ask(effect));
       else if (effect.type === "judge") this.#failIfRejected(this.#judge(effect, judgeReply(this, effect)));
@@ -339,15 +372,19 @@ export class ConversationDriver implements ConversationContext {
 
   /** The simulated user writes the next question. */
   async #simulate(effect: SimulateEffect): Promise<void> {
+    this.#isAsking = true;
     const said = await userTurn(this, effect, this.#recordedAnswers());
     if ("stop" in said) return this.#stopAsking(said.stop);
-    this.#feed({ type: "turn-user", conversation: this.plan.conversation, turn: effect.turn, ...said });
+    const { conversation } = this.plan;
+    this.#endAsking({ reply: { type: "turn-user", conversation, turn: effect.turn, ...said } });
   }
 
   async #ask(effect: AskEffect): Promise<void> {
+    this.#isAsking = true;
     const answer = await subjectTurn(this, effect, this.#recordedAnswers());
     if ("stop" in answer) return this.#stopAsking(answer.stop);
-    this.#feed({ type: "turn-reply", conversation: this.plan.conversation, turn: effect.turn, ...answer });
+    const { conversation } = this.plan;
+    this.#endAsking({ reply: { type: "turn-reply", conversation, turn: effect.turn, ...answer } });
   }
 
   #recordedAnswers(): RecordedAnswers | undefined {
@@ -361,8 +398,7 @@ export class ConversationDriver implements ConversationContext {
     failure,
     spending,
   }: Pick<ConversationStop, "status" | "failure" | "spending">): void {
-    // The conversation was stopped while the call was in flight, and the journal says why.
-    if (this.state.ending !== null) return;
+    if (!this.#endAsking({ ...(spending === undefined ? {} : { spending }) })) return;
     if (failure?.category === "cancelled" && this.#stopReason !== undefined)
       return this.#end(this.#stopReason, spending);
     this.#stopWith(status, failure, spending);

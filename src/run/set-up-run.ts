@@ -123,8 +123,6 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
             fail,
           }),
     callTimeoutMs: timeouts.callMs === undefined ? DEFAULTS.callTimeoutMs : timeouts.callMs,
-    // A limit that the user has chosen is kept.
-    adaptsTimeout: (timeouts.callMs ?? DEFAULTS.callTimeoutMs) === DEFAULTS.callTimeoutMs,
     emit,
   });
   const context: RunContext = {

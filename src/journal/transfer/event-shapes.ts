@@ -84,7 +84,7 @@ export const STATUS_COUNTS: RecordShape = { kind: "record", values: count };
 /** What something took. */
 export const SPENDING: Shape = typedShape<Spending>("spending", {
   required: { calls: count, cached: count, tokens: either(count, nothing), cost: numberOrNull },
-  optional: {},
+  optional: { unanswered: count },
 });
 
 /** What failed. */
@@ -316,7 +316,13 @@ const EVENTS: EventShapes = {
   }),
   "call-end": event("call-end", {
     required: { ...ofTurn, call: text, cached: boolean, latencyMs: number },
-    optional: { attempts: count, usage: USAGE_KEYS, cost: numberOrNull, failure: FAILURE },
+    optional: {
+      attempts: count,
+      usage: USAGE_KEYS,
+      cost: numberOrNull,
+      unanswered: SPENDING,
+      failure: FAILURE,
+    },
   }),
   hop: event("hop", {
     required: {

@@ -186,6 +186,8 @@ export interface ModelCall {
   readonly skipsCache?: boolean;
   /** True to make the call although the store has an answer; the new one is kept. */
   readonly ignoresStored?: boolean;
+  /** Called with what each attempt took, also if there is no answer in the end. */
+  readonly onSpent?: (spending: Spending) => void;
 }
 
 /** One use of a tool. */
@@ -196,12 +198,6 @@ export interface ToolUse<Used> {
   /** `server/tool` */
   readonly tool: string;
   readonly use: (signal: AbortSignal) => Promise<Used>;
-}
-
-/** A reply and what it cost. */
-export interface Answered {
-  readonly reply: ModelReply;
-  readonly spending: Spending;
 }
 
 /** Why a call is not answered from the store: the nearest call that is, and the first part that differs, in a sentence. */
