@@ -47,6 +47,7 @@ export async function askUser(driver: ConversationContext, effect: SimulateEffec
         },
         call: `${turn}.simulator.${attempt}`,
         shared: plan.shared,
+        session: driver.session,
         onSpent: (spent) => {
           spending = addSpending(spending, spent);
         },

@@ -1,9 +1,15 @@
 import { isFinished } from "../core/state/state.ts";
 import type { RunFailure } from "../journal/failure.ts";
 import { attemptsIn } from "../journal/fold/conversation.ts";
-import type { ConversationEvent, ConversationStop, RunEvent } from "../journal/run-event.ts";
+import type {
+  ConversationEvent,
+  ConversationStart,
+  ConversationStop,
+  RunEvent,
+} from "../journal/run-event.ts";
 import { addSpending, NOTHING_SPENT, type Spending } from "../journal/spending.ts";
 import { ModelError } from "../models/model-error.ts";
+import type { AnyModel } from "./calls/call-cache.ts";
 import { compareMeanings } from "./compare-meanings.ts";
 import { type Judged, judgeReply } from "./judge-reply.ts";
 import { RecordedAnswers } from "./records/record-answer.ts";
@@ -22,7 +28,7 @@ import {
 import { droppedJudgements, type FoldedJournal, foldJournal, foldJournalWith } from "./step/fold-journal.ts";
 import { givenHistory } from "./step/given-history.ts";
 import { type Step, step } from "./step/step.ts";
-import { subjectTurn } from "./subject-turn.ts";
+import { BEGIN_AGAIN, subjectTurn } from "./subject-turn.ts";
 import { userTurn } from "./user-turn.ts";
 
 /** What a resume makes again. */
@@ -44,10 +50,17 @@ const PARKING_MS = 20;
 /** How long source strings may still run when the run is asked to stop. */
 const STOPPING_MS = 250;
 
+const NO_FORKS =
+  "An arm of a fork continues what its subject has not heard: a subject that remembers conversations by itself cannot take part. Send it all messages, with {{messages}}.";
+
 /** Runs one conversation: performs the effects that `step` returns and feeds their results back as events. */
 export class ConversationDriver implements ConversationContext {
   readonly plan: ConversationPlan;
   readonly run: RunContext;
+  readonly session: string = crypto.randomUUID();
+  readonly unheard: Set<AnyModel> = new Set();
+  isBegunAgain = false;
+  #attempt = 1;
   readonly #controller = new AbortController();
   readonly #finished = Promise.withResolvers<ConversationRecord>();
   readonly #suspended = Promise.withResolvers<null>();
@@ -62,6 +75,7 @@ export class ConversationDriver implements ConversationContext {
   #stopReason: StopReason | undefined;
   /** True while a question is in flight. */
   #isAsking = false;
+  #beginsAgain = false;
   /** Ends the conversation once the question in flight has come back; then what came after it. */
   #heldStop: ConversationStop | undefined;
   #held: ConversationEvent[] = [];
@@ -105,12 +119,19 @@ export class ConversationDriver implements ConversationContext {
 
   /** Runs the conversation until it is over. What goes wrong in it is part of its record; the promise does not reject. */
   start(): Promise<ConversationRecord> {
-    const { conversation, cell, definition, settings, rowValues, from } = this.plan;
+    const { from } = this.plan;
     this.#limitTime();
     this.#state = from?.state ?? null;
+    if (from !== undefined) this.#rememberNothing();
+    this.#feed(this.#startEvent());
+    return this.#finished.promise;
+  }
+
+  #startEvent(): ConversationStart {
+    const { conversation, cell, definition, settings, rowValues, from } = this.plan;
     const history = from === undefined ? givenHistory(definition) : [];
     if ("problem" in history) this.#problem = history.problem;
-    this.#feed({
+    return {
       type: "conversation-start",
       conversation,
       cell,
@@ -119,8 +140,34 @@ export class ConversationDriver implements ConversationContext {
       ...(rowValues === undefined ? {} : { rowValues }),
       ...("problem" in history || history.length === 0 ? {} : { history }),
       ...(from === undefined ? {} : { fork: from.fork }),
-    });
+    };
+  }
+
+  /** The subjects of this attempt have heard nothing of the turns before it. */
+  #rememberNothing(): void {
+    const { subjects, overrides } = this.run;
+    for (const { model } of [...subjects.values(), ...overrides.subjects.values()])
+      if (model.hasMemory === true) this.unheard.add(model);
+  }
+
+  /** Runs the conversation from its first question, after an attempt of which the subject has not heard all. */
+  async beginAgain(before: ConversationDriver): Promise<ConversationRecord> {
+    this.isBegunAgain = true;
+    this.#attempt = before.#attempt + 1;
+    const start = { ...this.#startEvent(), spent: before.state.spending };
+    const { state, pending } = await this.#fold([{ ...start, at: 0 }]);
+    this.#limitTime();
+    this.#state = state;
+    const { conversation } = this.plan;
+    const resume = { type: "conversation-resume", conversation, attempt: this.#attempt } as const;
+    this.run.emit({ ...resume, retriesErrors: false, restarts: true });
+    this.#whenDurable(() => this.#perform(pending));
     return this.#finished.promise;
+  }
+
+  /** True if it was suspended because the subject has not heard all of it. */
+  get beginsAgain(): boolean {
+    return this.#beginsAgain;
   }
 
   /** Continues where the journal of the conversation ends, and ignores what stopped it then. */
@@ -131,6 +178,7 @@ export class ConversationDriver implements ConversationContext {
     const { conversation } = this.plan;
     const events = [...journal];
     const attempt = 1 + attemptsIn(events);
+    this.#attempt = attempt;
     const again = {
       type: "conversation-resume",
       conversation,
@@ -144,6 +192,7 @@ export class ConversationDriver implements ConversationContext {
     const resumed = { ...again, judgedAgain: droppedJudgements(before, folded, this.plan.cell.judge) };
     this.#limitTime();
     this.#state = folded.state;
+    if (folded.state.spoken !== null) this.#rememberNothing();
     this.run.emit(resumed);
     if (folded.state.status !== null) for (const derived of folded.events) this.run.emit(derived);
     this.#whenDurable(() => this.#perform(folded.pending));
@@ -382,9 +431,21 @@ export class ConversationDriver implements ConversationContext {
   async #ask(effect: AskEffect): Promise<void> {
     this.#isAsking = true;
     const answer = await subjectTurn(this, effect, this.#recordedAnswers());
+    if (answer === BEGIN_AGAIN) return this.#beginAgain();
     if ("stop" in answer) return this.#stopAsking(answer.stop);
     const { conversation } = this.plan;
     this.#endAsking({ reply: { type: "turn-reply", conversation, turn: effect.turn, ...answer } });
+  }
+
+  #beginAgain(): void {
+    if (this.plan.from !== undefined)
+      return this.#stopAsking({
+        status: "error",
+        failure: { category: "author", stage: "run", message: NO_FORKS },
+      });
+    if (!this.#endAsking({})) return;
+    this.#beginsAgain = true;
+    this.suspend();
   }
 
   #recordedAnswers(): RecordedAnswers | undefined {

@@ -101,6 +101,7 @@ async function askJudge(
       call: `${turn}.judge.${part}.${member}.${++calls}`,
       skipsCache: judgeAt(run, driver.plan, plan.node)?.cache === false,
       ignoresStored: asksAgain,
+      session: driver.session,
       onSpent: (spent) => {
         spending = addSpending(spending, spent);
       },

@@ -119,9 +119,12 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
         ? null
         : new CallCache(store.calls, {
             isFresh: options.fresh ?? false,
+            // A session of `play` has answers, and no run.
+            own: lazy(() => (store.run(start.run) === undefined ? store.calls : store.callsOf(start.run))),
             borrowed: borrowedCalls(store, hooks.parent, options, () => start.run),
             fail,
           }),
+    run: () => start.run,
     callTimeoutMs: timeouts.callMs === undefined ? DEFAULTS.callTimeoutMs : timeouts.callMs,
     emit,
   });

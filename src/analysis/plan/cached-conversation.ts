@@ -35,7 +35,13 @@ export interface CachedConversation {
 export interface KnownAnswers {
   readonly slots: Slots;
   /** In this order; empty if stored answers are not used. */
-  readonly stores: readonly Pick<RunCalls, "find">[];
+  readonly stores: readonly KnownStore[];
+}
+
+/** Stored answers. */
+export interface KnownStore extends Pick<RunCalls, "find"> {
+  /** True of those of the run that is resumed: the only ones that serve functions and URLs. */
+  readonly isOwn?: true;
 }
 
 /** Walks a conversation through `step` with stored answers and simulated models as its only models. */
@@ -51,6 +57,9 @@ class CachedWalk implements ConversationContext {
   readonly plan: ConversationPlan;
   readonly run: RunContext;
   readonly signal: AbortSignal = new AbortController().signal;
+  readonly session: string = "";
+  readonly unheard: ConversationContext["unheard"] = new Set();
+  readonly isBegunAgain: boolean = false;
   readonly #answers: KnownAnswers;
   readonly #calls: KnownCall[] = [];
   readonly #questions = new Map<number, Position>();
@@ -167,7 +176,7 @@ class CachedWalk implements ConversationContext {
     const identity = callIdentity(model, request, context);
     const isLookedFor = call.skipsCache !== true && call.ignoresStored !== true;
     for (const store of isLookedFor ? this.#answers.stores : []) {
-      const reply = await store.find(identity);
+      const reply = model.isVolatile === true && !store.isOwn ? undefined : await store.find(identity);
       if (reply !== undefined) return known(reply, false);
     }
     throw MISSING;

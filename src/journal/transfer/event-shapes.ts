@@ -270,7 +270,7 @@ const EVENTS: EventShapes = {
   }),
   "conversation-start": event("conversation-start", {
     required: { conversation, cell: CELL, scenarioHash: text, settings: SETTINGS },
-    optional: { rowValues: jsonObject, history: MESSAGES, fork: FORK_POINT },
+    optional: { rowValues: jsonObject, history: MESSAGES, fork: FORK_POINT, spent: SPENDING },
   }),
   "conversation-stop": event("conversation-stop", {
     required: { conversation, status: STATUS },
@@ -278,7 +278,7 @@ const EVENTS: EventShapes = {
   }),
   "conversation-resume": event("conversation-resume", {
     required: { conversation, attempt: count, retriesErrors: boolean },
-    optional: { retriesUnreadable: boolean, judgedAgain: list(JUDGE_COUNTS) },
+    optional: { retriesUnreadable: boolean, restarts: boolean, judgedAgain: list(JUDGE_COUNTS) },
   }),
   "conversation-end": event("conversation-end", {
     required: { conversation, cell: CELL, status: STATUS, turnCount: count, path: texts, spending: SPENDING },
@@ -294,7 +294,7 @@ const EVENTS: EventShapes = {
   }),
   "turn-reply": event("turn-reply", {
     required: { ...ofTurn, reply: text, messages: MESSAGES, finish: text, spending: SPENDING },
-    optional: { stepLimit: boolean, labels: LABELS },
+    optional: { reportedCalls: list(jsonObject), stepLimit: boolean, labels: LABELS },
   }),
   "turn-judgement": event("turn-judgement", {
     required: { ...ofTurn, part: count, judgement: JUDGEMENT, spending: SPENDING },

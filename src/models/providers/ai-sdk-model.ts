@@ -54,6 +54,8 @@ export function aiSdkModel(model: AiSdkLanguageModel, options: AiSdkModelOptions
       parameters: openParameters(parameters),
     },
     ...(options.price === undefined ? {} : { price: options.price }),
+    withParameters: (more) =>
+      aiSdkModel(model, { ...options, name, account, parameters: { ...parameters, ...more } }),
     async reply(request, { signal, replicate, headers: context }) {
       if (signal.aborted) throw abortedCall(signal, name);
       try {

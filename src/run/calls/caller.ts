@@ -9,6 +9,7 @@ import { estimatedUsage } from "../../models/simulated/simulated-model.ts";
 import { maskSecretsIn } from "../../secrets/mask-secrets.ts";
 import type { BudgetTicket, CallBudget, CallCost } from "./budget.ts";
 import type { AnyModel, CallCache, MadeCall, ModelCall, ToolUse } from "./call-cache.ts";
+import { UNHEARD } from "./call-cache.ts";
 import type { Limits } from "./limits.ts";
 import type { Prices } from "./prices.ts";
 
@@ -18,6 +19,8 @@ export interface CallerParts {
   readonly budget: CallBudget;
   readonly prices: Prices;
   readonly clock: Clock;
+  /** The name of the run, which models see. */
+  readonly run?: () => string;
   readonly callTimeoutMs: number | null;
   /** Null without a store. */
   readonly cache: CallCache | null;
@@ -87,7 +90,8 @@ export class Caller {
   /** A simulated model costs nothing and follows from its seed, so it is not cached. */
   #ask(call: ModelCall, identity: string, onUnanswered: OnUnanswered): Promise<MadeCall> {
     const { cache } = this.#parts;
-    const make = (): Promise<MadeCall> => this.#make(call, onUnanswered);
+    const make = (): Promise<MadeCall> =>
+      call.onlyStored === true ? Promise.reject(UNHEARD) : this.#make(call, onUnanswered);
     if (cache === null || call.skipsCache === true || "simulate" in call.model) return make();
     return cache.answer(call, identity, make);
   }
@@ -167,7 +171,7 @@ export class Caller {
     const attempt = async (signal: AbortSignal): Promise<ModelReply> => {
       // The attempt before has used the permission up: its server may charge for it.
       ticket ??= await admit();
-      return ask(call, signal);
+      return ask(call, signal, this.#parts.run?.());
     };
     try {
       const { reply, attempts } = await limits.call(attempt, {
@@ -205,8 +209,17 @@ type CallEndBeginning = Pick<CallEnd, "type" | "conversation" | "turn" | "call" 
 /** As long as a usual reply. */
 const EXPECTED_REPLY = "x".repeat(2000);
 
-function ask({ model, request, context, simulation }: ModelCall, signal: AbortSignal): Promise<ModelReply> {
-  const inCall = { ...context, signal };
+function ask(
+  { model, request, context, simulation, session }: ModelCall,
+  signal: AbortSignal,
+  run: string | undefined,
+): Promise<ModelReply> {
+  const inCall = {
+    ...context,
+    signal,
+    ...(session === undefined ? {} : { session }),
+    ...(run === undefined ? {} : { run }),
+  };
   // A server may repeat a key that it was sent: it is masked before anything sees the reply.
   if (!("simulate" in model)) return model.reply(request, inCall).then(maskSecretsIn);
   if (simulation !== undefined) return model.simulate(request, inCall, simulation);
