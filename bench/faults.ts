@@ -145,12 +145,43 @@ export async function benchFaults(): Promise<void> {
   const limited = await alone({ rate: RATE });
   reportRatio(`a limit of ${RATE} requests a second, of that limit`, CALLS / (limited.ms / 1000) / RATE, 0.8);
   reportLost(limited);
+  await benchSlowNode();
   await benchNeighbours();
   for (const seconds of [3, 30, 120]) {
     const held = await alone({}, seconds * 1000);
     const ratio = (undisturbed.ms + seconds * 1000) / held.ms;
     reportRatio(`away for ${seconds} s: undisturbed and that time, against it`, ratio, 0.8);
     reportLost(held);
+  }
+}
+
+/** Two quick nodes and a slow one: without limits, with a time limit that the slow one exceeds, and with a budget. */
+export async function benchSlowNode(): Promise<void> {
+  for (const [name, options] of [
+    ["a node of 15 s after two of 0.2 s", {}],
+    ["  with a time limit of 5 s", { timeouts: { callMs: 5_000 } }],
+    [
+      "  with a time limit of 5 s and a budget of 100 calls",
+      { timeouts: { callMs: 5_000 }, budget: { calls: 100 } },
+    ],
+  ] as const) {
+    const served = await serve(200, { slow: { text: "Question 2?", delay: 15_000 } });
+    const records = await runScenarios({
+      allowUnread: true,
+      scenarios: chain(3),
+      providers: { server: { baseUrl: `${served.origin}/v1` } },
+      subjects: "server/subject",
+      replicates: 60,
+      environment: {},
+      ...options,
+    }).results;
+    const { answered } = await served.counts();
+    served.stop();
+    const reported = records.reduce((sum, { spending }) => sum + spending.calls, 0);
+    report(`${name}: calls at the server, reported`, `${answered}, ${reported}`, {
+      text: "equal",
+      met: answered === reported,
+    });
   }
 }
 

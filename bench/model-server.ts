@@ -7,7 +7,7 @@ import type { ServerFaults } from "./served.ts";
 
 // Written by `serve`.
 const options = JSON.parse(process.argv[2] ?? "{}") as ServerFaults & { readonly delay?: number };
-const { delay = 0, rate = Number.POSITIVE_INFINITY, refuse = 0, silent = false } = options;
+const { delay = 0, rate = Number.POSITIVE_INFINITY, refuse = 0, slow, silent = false } = options;
 const sockets = new Set<Socket>();
 const TEXT = '{"fields":{"right":true}}';
 /** By the end of the path. */
@@ -83,7 +83,7 @@ function answerDue(): void {
   else due.length = first = 0;
 }
 
-function take(head: string, socket: Socket): void {
+function take(head: string, body: string, socket: Socket): void {
   if (head.startsWith("GET /counts")) {
     socket.write(response("200 OK", { answered, refused }));
     return;
@@ -107,6 +107,11 @@ function take(head: string, socket: Socket): void {
     accepted.push(now);
   }
   const answer = ANSWERS[/(\w+) HTTP/.exec(head.slice(0, 200))?.[1] ?? ""] ?? REFUSAL;
+  if (slow !== undefined && body.includes(slow.text)) {
+    answered++;
+    setTimeout(() => socket.write(answer, "latin1"), slow.delay);
+    return;
+  }
   due.push({ time: now + delay, socket, answer });
   if (isArmed) return;
   isArmed = true;
@@ -138,7 +143,7 @@ const server = createServer({ noDelay: true }, (socket) => {
       if (end < 0) return;
       const length = Number(/^content-length: *(\d+)/im.exec(read.slice(0, end))?.[1] ?? 0);
       if (read.length < end + 4 + length) return;
-      take(read.slice(0, end), socket);
+      take(read.slice(0, end), read.slice(end + 4, end + 4 + length), socket);
       read = read.slice(end + 4 + length);
     }
   });

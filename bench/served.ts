@@ -19,6 +19,8 @@ export interface ServerFaults {
   readonly rate?: number;
   /** The share of requests that it refuses by chance. */
   readonly refuse?: number;
+  /** Requests with this text take so long, and are finished even if nobody waits for the answer. */
+  readonly slow?: { readonly text: string; readonly delay: number };
   /** True if it never answers. */
   readonly silent?: boolean;
 }

@@ -58,7 +58,7 @@ function functionHarness(): ContractHarness {
     seen: () => seen,
     stallNext: () => script.push(() => new Promise<never>(() => {})),
     callToolNext: (name, input) =>
-      script.push(() => ({ text: "", toolCalls: [{ id: "call_1", name, input }] })),
+      script.push(() => ({ text: "", toolCalls: [{ id: "call_1", name, input }], finish: "tool_calls" })),
     faults: {
       author: () => {
         script.push(() => {

@@ -3,7 +3,7 @@ import type { RoutingDecision } from "../core/state/routing.ts";
 import type { ConversationStatus } from "../core/state/state.ts";
 import type { JsonObject } from "../core/values/json.ts";
 import type { JudgementPart } from "../grading/judge/judge-turn.ts";
-import type { Message } from "../models/message.ts";
+import type { Message, ToolCall } from "../models/message.ts";
 import type { Usage } from "../models/model.ts";
 import type { RunFailure } from "./failure.ts";
 import type { JudgeAnswered, JudgeCounts, JudgeHealth } from "./judge-health.ts";
@@ -107,6 +107,8 @@ export interface ConversationStart {
   readonly history?: readonly Message[];
   /** What an arm of a fork continues: its events follow those of its parent. */
   readonly fork?: ForkPoint;
+  /** What it took before it began again. */
+  readonly spent?: Spending;
 }
 
 /** Where an arm leaves its parent. */
@@ -158,6 +160,8 @@ export interface TurnReply {
   readonly reply: string;
   /** All messages of the model and of tools in this turn, in order; the last is the reply. */
   readonly messages: readonly Message[];
+  /** Tool calls that the agent made itself and reports; later requests do not have them. */
+  readonly reportedCalls?: readonly ToolCall[];
   readonly finish: string;
   /** True if the model still wanted tools when the limit of steps was reached. */
   readonly stepLimit?: true;
@@ -203,6 +207,8 @@ export interface ConversationResume {
   readonly retriesErrors: boolean;
   /** True if judges whose answers could not be read are asked again. */
   readonly retriesUnreadable?: true;
+  /** True if it begins again: its agent has a memory, and has not heard what was said before. */
+  readonly restarts?: true;
   /** What judges had done for judgements that are made again: it no longer counts. Earlier versions did not write it. */
   readonly judgedAgain?: readonly JudgeCounts[];
 }
@@ -280,6 +286,8 @@ export interface CallEnd {
   readonly usage?: Usage;
   /** In USD; null if the price is unknown. */
   readonly cost?: number | null;
+  /** What attempts took that were sent and have no usable answer, estimated. */
+  readonly unanswered?: Spending;
   readonly failure?: RunFailure;
 }
 

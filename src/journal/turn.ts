@@ -42,6 +42,8 @@ export interface Turn {
   readonly finish?: string;
   /** True if the model still wanted tools when the limit of steps was reached. */
   readonly stepLimit?: true;
+  /** Of `toolCalls`, those that the agent made itself and reports. */
+  readonly reportedCalls?: readonly ToolCall[];
   readonly toolCalls?: readonly ToolCall[];
   /** What others have read of a recorded reply. */
   readonly labels?: TurnLabels;

@@ -26,7 +26,12 @@ export interface CallContext {
   readonly signal: AbortSignal;
   readonly purpose: "subject" | "judge" | "simulator";
   readonly scenario: string;
+  /** The same in every run. */
   readonly conversation: string;
+  /** Fresh in each run, and each time the conversation is resumed: the key of an agent's memory. */
+  readonly session?: string;
+  /** The name of the run. */
+  readonly run?: string;
   readonly node: string;
   /** From 1. */
   readonly turn: number;
@@ -97,6 +102,12 @@ export interface ModelCard {
   readonly price?: { readonly provider: string; readonly model: string } | null;
   /** True if no time limit applies to answers. */
   readonly isPatient?: boolean;
+  /** True if the code behind the name may change between runs: stored answers then serve only the run that asked. */
+  readonly isVolatile?: boolean;
+  /** True if it remembers what it was asked, instead of being sent the whole conversation each time. */
+  readonly hasMemory?: boolean;
+  /** The same model with more parameters; missing if it takes none. */
+  withParameters?(parameters: JsonObject): Model;
   /** Frees connections, files and processes of the model. */
   close?(): Promise<void>;
 }

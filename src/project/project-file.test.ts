@@ -89,7 +89,7 @@ profiles:
     expect(await problemsOf(folder)).toEqual([
       "elenchus.config.yaml:1:10 (version): Format version 2 is not supported; this release reads version 1.",
       'elenchus.config.yaml:2:1 (replicate): A project has no "replicate". Did you mean "replicates"?',
-      'elenchus.config.yaml:4:29 (subjects[0].temperature): A subject has no "temperature"; it has "model", "name", "parameters", "systemPrompt" and "cache".',
+      'elenchus.config.yaml:4:29 (subjects[0].temperature): A subject has no "temperature"; it has "model", "name", "parameters", "systemPrompt", "version" and "cache".',
       "elenchus.config.yaml:5:21 (timeouts.callMs): Expected a number above 0, got the number 0.",
       "elenchus.config.yaml:6:10 (judges[0]): A panel has members and a name, nothing else; give models and parameters to its members.",
       'elenchus.config.yaml:7:10 (tools.files): A tool server needs either a "command" to start or the "url" of one that runs.',

@@ -126,6 +126,10 @@ const BUDGET_SHAPE: ObjectShape = object(
 /** Values for one row of a dataset. */
 const ROW_SHAPE: RecordShape = { kind: "record", values: json };
 
+const VERSION = "The version of your agent: answers of a named version are cached across runs.";
+const CACHE =
+  "False to never use stored answers of this model; true to cache those of a function or URL across runs.";
+
 const SUBJECT: ObjectShape = object(
   "a subject",
   { model: nonEmptyText },
@@ -134,7 +138,8 @@ const SUBJECT: ObjectShape = object(
       name: described(nonEmptyText, "As reports show it."),
       parameters: described(jsonObject, "Temperature and the like."),
       systemPrompt: described(text, "Leads every conversation."),
-      cache: described(boolean, "False to never use stored answers of this model."),
+      version: described(nonEmptyText, VERSION),
+      cache: described(boolean, CACHE),
     },
   },
 );
@@ -148,12 +153,13 @@ const JUDGE: ObjectShape = object(
       panel: several(reference("judge", () => either(nonEmptyText, JUDGE))),
       name: described(nonEmptyText, "As reports show it."),
       parameters: described(jsonObject, "Temperature and the like."),
-      cache: described(boolean, "False to never use stored answers of this model."),
+      version: described(nonEmptyText, VERSION),
+      cache: described(boolean, CACHE),
     },
-    rule: ({ model, panel, parameters, cache }, report) => {
+    rule: ({ model, panel, parameters, version, cache }, report) => {
       const isPanel = panel !== undefined;
       const wrong = isPanel
-        ? model !== undefined || parameters !== undefined || cache !== undefined
+        ? model !== undefined || [parameters, version, cache].some((value) => value !== undefined)
         : model === undefined;
       if (!wrong) return;
       const message = isPanel

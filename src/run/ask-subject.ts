@@ -24,7 +24,7 @@ import { wholeQuestion } from "./step/turn-texts.ts";
 
 /** The reply of a turn, or why there is none. */
 export type SubjectAnswer =
-  | Pick<TurnReply, "reply" | "messages" | "finish" | "stepLimit" | "spending">
+  | Pick<TurnReply, "reply" | "messages" | "reportedCalls" | "finish" | "stepLimit" | "spending">
   | { readonly error: unknown; readonly spending: Spending; readonly turnTimeout: boolean };
 
 /** Asks the subject, and calls the tools it wants, until it replies. What goes wrong is returned, not thrown. */
@@ -96,7 +96,7 @@ class SubjectTurn {
     const offer = servers === null ? null : await servers.offered(this.#node.toolFilter, this.#signal);
     this.#announce(offer);
     const tools = offer === null ? NO_TOOLS : definitionsOf(offer);
-    const { reply, added, stoppedAtLimit } = await runToolLoop({
+    const { reply, added, stoppedAtLimit, reported } = await runToolLoop({
       messages,
       tools,
       maxSteps: toolSteps,
@@ -107,6 +107,7 @@ class SubjectTurn {
     return {
       reply: reply.text,
       messages: added,
+      ...(reported.length === 0 ? {} : { reportedCalls: reported }),
       finish: reply.finish,
       ...(stoppedAtLimit ? { stepLimit: true } : {}),
       spending: this.spending,
@@ -141,20 +142,27 @@ class SubjectTurn {
     request: Pick<ModelRequest, "messages" | "tools">,
     workspace: string | undefined,
   ): Promise<ModelReply> {
-    const { run, plan } = this.#driver;
+    const { run, plan, session, unheard } = this.#driver;
+    const { hasMemory = false } = this.#model;
+    const isBegunAgain = hasMemory && this.#driver.isBegunAgain;
     const { instructions, turn } = this.#effect;
     const simulation = "simulate" in this.#model ? { simulation: await this.#simulationInput() } : {};
-    const { reply, spending } = await run.caller.call({
+    return run.caller.call({
       model: this.#model,
       request: instructions === undefined ? request : { instructions, ...request },
       context: { ...this.#context(), ...(workspace === undefined ? {} : { workspace }) },
       call: `${turn}.subject.${++this.#calls}`,
       ...simulation,
-      shared: plan.shared,
+      shared: isBegunAgain ? undefined : plan.shared,
       skipsCache: this.#subject.cache === false,
+      ignoresStored: isBegunAgain,
+      onlyStored: unheard.has(this.#model),
+      session,
+      onSpent: (spending) => {
+        this.spending = addSpending(this.spending, spending);
+        if (hasMemory && spending.cached > 0) unheard.add(this.#model);
+      },
     });
-    this.spending = addSpending(this.spending, spending);
-    return reply;
   }
 
   /** Truths may depend on the verdicts of earlier turns, so those must be finished. */

@@ -29,7 +29,7 @@ export async function askUser(driver: ConversationContext, effect: SimulateEffec
   try {
     for (let attempt = 1; attempt <= 2; attempt++) {
       const { scenario, replicate, row, variant, arm } = cell;
-      const answered = await run.caller.call({
+      const { text, object } = await run.caller.call({
         model,
         request: userRequest(contract, said),
         context: {
@@ -47,9 +47,11 @@ export async function askUser(driver: ConversationContext, effect: SimulateEffec
         },
         call: `${turn}.simulator.${attempt}`,
         shared: plan.shared,
+        session: driver.session,
+        onSpent: (spent) => {
+          spending = addSpending(spending, spent);
+        },
       });
-      spending = addSpending(spending, answered.spending);
-      const { text, object } = answered.reply;
       const read = readMessage(object ?? text, contract);
       const breach = typeof read === "string" ? read : breachOf(read, contract, spokenIn(messages));
       if (breach === undefined && typeof read !== "string")

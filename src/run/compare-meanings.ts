@@ -71,7 +71,7 @@ class Embedding {
     const { run, plan, signal } = this.#driver;
     const { turn, node } = this.#effect;
     const { conversation, cell } = plan;
-    const { reply, spending } = await run.caller.call({
+    const { object } = await run.caller.call({
       model: this.#model,
       request: { messages: [{ role: "user", content: text }] },
       // A text has one vector, whatever the replicate and the seed.
@@ -86,10 +86,12 @@ class Embedding {
         seed: 0,
       },
       call: `${turn}.embed.${++this.#calls}`,
+      onSpent: (spending) => {
+        this.spending = addSpending(this.spending, spending);
+      },
     });
-    this.spending = addSpending(this.spending, spending);
-    if (!isVector(reply.object))
+    if (!isVector(object))
       throw new ModelError("bad_response", `${this.#model.name} did not answer with a vector of numbers.`);
-    return reply.object;
+    return object;
   }
 }

@@ -1,9 +1,15 @@
 import { isFinished } from "../core/state/state.ts";
 import type { RunFailure } from "../journal/failure.ts";
 import { attemptsIn } from "../journal/fold/conversation.ts";
-import type { ConversationEvent, ConversationStop, RunEvent } from "../journal/run-event.ts";
-import type { Spending } from "../journal/spending.ts";
+import type {
+  ConversationEvent,
+  ConversationStart,
+  ConversationStop,
+  RunEvent,
+} from "../journal/run-event.ts";
+import { addSpending, NOTHING_SPENT, type Spending } from "../journal/spending.ts";
 import { ModelError } from "../models/model-error.ts";
+import type { AnyModel } from "./calls/call-cache.ts";
 import { compareMeanings } from "./compare-meanings.ts";
 import { type Judged, judgeReply } from "./judge-reply.ts";
 import { RecordedAnswers } from "./records/record-answer.ts";
@@ -22,7 +28,7 @@ import {
 import { droppedJudgements, type FoldedJournal, foldJournal, foldJournalWith } from "./step/fold-journal.ts";
 import { givenHistory } from "./step/given-history.ts";
 import { type Step, step } from "./step/step.ts";
-import { subjectTurn } from "./subject-turn.ts";
+import { BEGIN_AGAIN, subjectTurn } from "./subject-turn.ts";
 import { userTurn } from "./user-turn.ts";
 
 /** What a resume makes again. */
@@ -44,10 +50,17 @@ const PARKING_MS = 20;
 /** How long source strings may still run when the run is asked to stop. */
 const STOPPING_MS = 250;
 
+const NO_FORKS =
+  "An arm of a fork continues what its subject has not heard: a subject that remembers conversations by itself cannot take part. Send it all messages, with {{messages}}.";
+
 /** Runs one conversation: performs the effects that `step` returns and feeds their results back as events. */
 export class ConversationDriver implements ConversationContext {
   readonly plan: ConversationPlan;
   readonly run: RunContext;
+  readonly session: string = crypto.randomUUID();
+  readonly unheard: Set<AnyModel> = new Set();
+  isBegunAgain = false;
+  #attempt = 1;
   readonly #controller = new AbortController();
   readonly #finished = Promise.withResolvers<ConversationRecord>();
   readonly #suspended = Promise.withResolvers<null>();
@@ -60,6 +73,12 @@ export class ConversationDriver implements ConversationContext {
   #underWay = 0;
   /** Set when no further question may be asked. */
   #stopReason: StopReason | undefined;
+  /** True while a question is in flight. */
+  #isAsking = false;
+  #beginsAgain = false;
+  /** Ends the conversation once the question in flight has come back; then what came after it. */
+  #heldStop: ConversationStop | undefined;
+  #held: ConversationEvent[] = [];
   #answers: RecordedAnswers | undefined;
   /** Events that came while a step waits for source strings; null if none does. */
   #queue: ConversationEvent[] | null = null;
@@ -92,19 +111,27 @@ export class ConversationDriver implements ConversationContext {
 
   #wake(): void {
     const { turns, status } = this.state;
-    const finished = status === null ? (turns?.length ?? 0) : Number.POSITIVE_INFINITY;
+    const isOver = status !== null || this.signal.aborted;
+    const finished = isOver ? Number.POSITIVE_INFINITY : (turns?.length ?? 0);
     for (const { resolve } of this.#waiting.filter(({ turnCount }) => turnCount <= finished)) resolve();
     this.#waiting = this.#waiting.filter(({ turnCount }) => turnCount > finished);
   }
 
   /** Runs the conversation until it is over. What goes wrong in it is part of its record; the promise does not reject. */
   start(): Promise<ConversationRecord> {
-    const { conversation, cell, definition, settings, itemHash, rowValues, from } = this.plan;
+    const { from } = this.plan;
     this.#limitTime();
     this.#state = from?.state ?? null;
+    if (from !== undefined) this.#rememberNothing();
+    this.#feed(this.#startEvent());
+    return this.#finished.promise;
+  }
+
+  #startEvent(): ConversationStart {
+    const { conversation, cell, definition, settings, itemHash, rowValues, from } = this.plan;
     const history = from === undefined ? givenHistory(definition) : [];
     if ("problem" in history) this.#problem = history.problem;
-    this.#feed({
+    return {
       type: "conversation-start",
       conversation,
       cell,
@@ -114,8 +141,34 @@ export class ConversationDriver implements ConversationContext {
       ...(rowValues === undefined ? {} : { rowValues }),
       ...("problem" in history || history.length === 0 ? {} : { history }),
       ...(from === undefined ? {} : { fork: from.fork }),
-    });
+    };
+  }
+
+  /** The subjects of this attempt have heard nothing of the turns before it. */
+  #rememberNothing(): void {
+    const { subjects, overrides } = this.run;
+    for (const { model } of [...subjects.values(), ...overrides.subjects.values()])
+      if (model.hasMemory === true) this.unheard.add(model);
+  }
+
+  /** Runs the conversation from its first question, after an attempt of which the subject has not heard all. */
+  async beginAgain(before: ConversationDriver): Promise<ConversationRecord> {
+    this.isBegunAgain = true;
+    this.#attempt = before.#attempt + 1;
+    const start = { ...this.#startEvent(), spent: before.state.spending };
+    const { state, pending } = await this.#fold([{ ...start, at: 0 }]);
+    this.#limitTime();
+    this.#state = state;
+    const { conversation } = this.plan;
+    const resume = { type: "conversation-resume", conversation, attempt: this.#attempt } as const;
+    this.run.emit({ ...resume, retriesErrors: false, restarts: true });
+    this.#whenDurable(() => this.#perform(pending));
     return this.#finished.promise;
+  }
+
+  /** True if it was suspended because the subject has not heard all of it. */
+  get beginsAgain(): boolean {
+    return this.#beginsAgain;
   }
 
   /** Continues where the journal of the conversation ends, and ignores what stopped it then. */
@@ -126,6 +179,7 @@ export class ConversationDriver implements ConversationContext {
     const { conversation } = this.plan;
     const events = [...journal];
     const attempt = 1 + attemptsIn(events);
+    this.#attempt = attempt;
     const again = {
       type: "conversation-resume",
       conversation,
@@ -139,6 +193,7 @@ export class ConversationDriver implements ConversationContext {
     const resumed = { ...again, judgedAgain: droppedJudgements(before, folded, this.plan.cell.judge) };
     this.#limitTime();
     this.#state = folded.state;
+    if (folded.state.spoken !== null) this.#rememberNothing();
     this.run.emit(resumed);
     if (folded.state.status !== null) for (const derived of folded.events) this.run.emit(derived);
     this.#whenDurable(() => this.#perform(folded.pending));
@@ -166,6 +221,7 @@ export class ConversationDriver implements ConversationContext {
     if (this.#state === null || this.#state.status !== null) return;
     if (!isStepping) this.#end(reason);
     this.#controller.abort(new ModelError(reason.status, reason.message));
+    this.#wake();
   }
 
   /**
@@ -197,18 +253,44 @@ export class ConversationDriver implements ConversationContext {
     this.#stopWith(status, failure, spending);
   }
 
+  /** Ends the conversation, once the question in flight has come back: it may have been paid for. */
   #stopWith(status: ConversationStop["status"], failure?: RunFailure, spending?: Spending): void {
-    this.#feed({
+    const stop: ConversationStop = {
       type: "conversation-stop",
       conversation: this.plan.conversation,
       status,
       ...(failure === undefined ? {} : { failure }),
       ...(spending === undefined ? {} : { spending }),
-    });
+    };
+    if (this.#isAsking) this.#heldStop ??= stop;
+    else this.#feed(stop);
+  }
+
+  /** The question in flight has come back. False if something has stopped the conversation meanwhile, which is then over. */
+  #endAsking({
+    spending = NOTHING_SPENT,
+    reply,
+  }: {
+    spending?: Spending;
+    reply?: ConversationEvent;
+  }): boolean {
+    // The reply may lead to the next question at once.
+    const stop = this.#heldStop;
+    this.#isAsking = false;
+    if (reply !== undefined) this.#feed(reply);
+    if (stop === undefined) return true;
+    this.#feed({ ...stop, spending: addSpending(stop.spending ?? NOTHING_SPENT, spending) });
+    for (const event of this.#held) this.#feed(event);
+    return false;
   }
 
   /** Takes in an event, after those that came before it. */
   #feed(event: ConversationEvent): void {
+    if (this.#isAsking && this.#heldStop !== undefined) this.#held.push(event);
+    else this.#take(event);
+  }
+
+  #take(event: ConversationEvent): void {
     if (this.#queue !== null) {
       this.#queue.push(event);
       return;
@@ -324,11 +406,11 @@ export class ConversationDriver implements ConversationContext {
   #perform(effects: readonly Effect[]): void {
     for (const effect of effects) {
       // The question follows from the journal: another process asks it.
-      if (this.#isSuspended && (effect.type === "ask" || effect.type === "simulate")) continue;
+      const isQuestion = effect.type === "ask" || effect.type === "simulate";
+      if (isQuestion && (this.#isSuspended || this.#heldStop !== undefined)) continue;
       if (effect.type === "ask" && this.#problem !== undefined)
         this.#stopWith("error", { category: "author", stage: "run", message: this.#problem });
-      else if (effect.type === "ask" && this.#stopReason !== undefined) this.#end(this.#stopReason);
-      else if (effect.type === "simulate" && this.#stopReason !== undefined) this.#end(this.#stopReason);
+      else if (isQuestion && this.#stopReason !== undefined) this.#end(this.#stopReason);
       else if (effect.type === "simulate") this.#failIfRejected(this.#simulate(effect));
       else if (effect.type === "ask") this.#failIfRejected(this.#ask(effect));
       else if (effect.type === "judge") this.#failIfRejected(this.#judge(effect, judgeReply(this, effect)));
@@ -340,15 +422,31 @@ export class ConversationDriver implements ConversationContext {
 
   /** The simulated user writes the next question. */
   async #simulate(effect: SimulateEffect): Promise<void> {
+    this.#isAsking = true;
     const said = await userTurn(this, effect, this.#recordedAnswers());
     if ("stop" in said) return this.#stopAsking(said.stop);
-    this.#feed({ type: "turn-user", conversation: this.plan.conversation, turn: effect.turn, ...said });
+    const { conversation } = this.plan;
+    this.#endAsking({ reply: { type: "turn-user", conversation, turn: effect.turn, ...said } });
   }
 
   async #ask(effect: AskEffect): Promise<void> {
+    this.#isAsking = true;
     const answer = await subjectTurn(this, effect, this.#recordedAnswers());
+    if (answer === BEGIN_AGAIN) return this.#beginAgain();
     if ("stop" in answer) return this.#stopAsking(answer.stop);
-    this.#feed({ type: "turn-reply", conversation: this.plan.conversation, turn: effect.turn, ...answer });
+    const { conversation } = this.plan;
+    this.#endAsking({ reply: { type: "turn-reply", conversation, turn: effect.turn, ...answer } });
+  }
+
+  #beginAgain(): void {
+    if (this.plan.from !== undefined)
+      return this.#stopAsking({
+        status: "error",
+        failure: { category: "author", stage: "run", message: NO_FORKS },
+      });
+    if (!this.#endAsking({})) return;
+    this.#beginsAgain = true;
+    this.suspend();
   }
 
   #recordedAnswers(): RecordedAnswers | undefined {
@@ -362,8 +460,7 @@ export class ConversationDriver implements ConversationContext {
     failure,
     spending,
   }: Pick<ConversationStop, "status" | "failure" | "spending">): void {
-    // The conversation was stopped while the call was in flight, and the journal says why.
-    if (this.state.ending !== null) return;
+    if (!this.#endAsking({ ...(spending === undefined ? {} : { spending }) })) return;
     if (failure?.category === "cancelled" && this.#stopReason !== undefined)
       return this.#end(this.#stopReason, spending);
     this.#stopWith(status, failure, spending);

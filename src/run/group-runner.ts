@@ -116,10 +116,10 @@ export class GroupRunner {
   }
 
   /** Null if the conversation was suspended. */
-  async #runOne(plan: ConversationPlan): Promise<ConversationState | null> {
+  async #runOne(plan: ConversationPlan, before?: ConversationDriver): Promise<ConversationState | null> {
     const { setup, earlier, recorded, onRecord, onRun } = this.#parts;
     const regraded =
-      recorded === undefined
+      recorded === undefined || before !== undefined
         ? {}
         : { recorded: await recorded.of(plan.cell, plan.definition), reruns: recorded.reruns };
     if (this.#isSuspended) return null;
@@ -127,9 +127,15 @@ export class GroupRunner {
     if (this.#stopReason !== undefined) driver.stop(this.#stopReason);
     this.#active.add(driver);
     const journal = earlier?.journal(plan);
-    const running = journal === undefined ? driver.start() : driver.resume(journal, earlier as EarlierRun);
+    const running =
+      before !== undefined
+        ? driver.beginAgain(before)
+        : journal === undefined
+          ? driver.start()
+          : driver.resume(journal, earlier as EarlierRun);
     const record = await Promise.race([running, driver.suspended]);
     this.#active.delete(driver);
+    if (record === null && driver.beginsAgain && !this.#isSuspended) return this.#runOne(plan, driver);
     if (record === null) return null;
     onRecord(record, plan.cell);
     onRun?.();

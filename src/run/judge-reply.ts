@@ -86,7 +86,7 @@ async function askJudge(
   let calls = 0;
   let asksAgain = false;
   const judge: JudgeModel = async ({ instructions, messages, schema }) => {
-    const answered = await run.caller.call({
+    const { text, object, usage } = await run.caller.call({
       model,
       request: { instructions, messages: messages as readonly Message[], schema },
       context: {
@@ -102,9 +102,11 @@ async function askJudge(
       call: `${turn}.judge.${part}.${member}.${++calls}`,
       skipsCache: judgeAt(run, driver.plan, plan.node)?.cache === false,
       ignoresStored: asksAgain,
+      session: driver.session,
+      onSpent: (spent) => {
+        spending = addSpending(spending, spent);
+      },
     });
-    spending = addSpending(spending, answered.spending);
-    const { text, object, usage } = answered.reply;
     return {
       text,
       ...(object === undefined ? {} : { object }),

@@ -14,6 +14,7 @@ const KEPT = [
   "user",
   "reply",
   "replyMessages",
+  "reportedCalls",
   "finish",
   "stepLimit",
   "labels",
@@ -51,7 +52,10 @@ export function recordedAnswer(
   { turns, stop }: RecordedConversation,
   { turn, node, added }: Pick<AskEffect, "turn" | "node" | "added">,
 ):
-  | (Pick<TurnReply, "reply" | "messages" | "finish" | "stepLimit" | "labels" | "spending"> &
+  | (Pick<
+      TurnReply,
+      "reply" | "messages" | "reportedCalls" | "finish" | "stepLimit" | "labels" | "spending"
+    > &
       Pick<RecordedTurn, "model">)
   | { readonly stop: ConversationStop }
   | null {
@@ -61,10 +65,12 @@ export function recordedAnswer(
   if (before === undefined) return stop === null || turn !== next ? null : { stop };
   const isSame = before.messages === undefined || JSON.stringify(before.messages) === JSON.stringify(added);
   if (before.node !== node || !isSame) return null;
-  const { reply = "", replyMessages: messages = [], finish = "", stepLimit, labels, model } = before;
+  const { reply = "", replyMessages: messages = [], reportedCalls, finish = "" } = before;
+  const { stepLimit, labels, model } = before;
   return {
     reply,
     messages,
+    ...(reportedCalls === undefined ? {} : { reportedCalls }),
     finish,
     ...(stepLimit === undefined ? {} : { stepLimit }),
     ...(labels === undefined ? {} : { labels }),

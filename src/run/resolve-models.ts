@@ -97,8 +97,8 @@ class ModelResolver {
   }
 
   async subject(option: SubjectOption): Promise<Subject | null> {
-    const { model: given, name, parameters, systemPrompt, cache } = partsOf(option);
-    const model = await this.model(given, parameters, name);
+    const { model: given, name, systemPrompt, cache, ...more } = partsOf(option);
+    const model = await this.model(given, { name, cache, ...more });
     if (model === null) return null;
     const called = name ?? model.name;
     const own = "asJudge" in model ? model.asJudge?.() : undefined;
@@ -120,14 +120,14 @@ class ModelResolver {
       const name = option.name ?? `panel of ${found.map((member) => member.name).join(", ")}`;
       return { name, models: found.flatMap(({ models }) => models) };
     }
-    const { model: given, name, parameters, cache } = partsOf(option);
+    const { model: given, name, cache, ...more } = partsOf(option);
     if (given === SELF_JUDGE || name === SELF_JUDGE) {
       this.#problems.push(
         `"${SELF_JUDGE}" stands for each subject's own model. It can be no member of a panel and no other judge's name.`,
       );
       return null;
     }
-    const model = await this.model(given, parameters, name);
+    const model = await this.model(given, { name, cache, ...more });
     if (model === null) return null;
     return { name: name ?? model.name, models: [model], ...(cache === undefined ? {} : { cache }) };
   }
@@ -187,8 +187,8 @@ class ModelResolver {
   }
 
   /** Null if the model cannot be resolved; the problem is reported later. */
-  model(option: ModelOption, parameters?: JsonObject, name?: string): Promise<AnyModel | null> {
-    return this.#replayed(() => this.#find(option, parameters, name));
+  model(option: ModelOption, given: ModelDetails = {}): Promise<AnyModel | null> {
+    return this.#replayed(async () => cachedAs(await this.#find(option, given), given));
   }
 
   async #replayed(find: () => Promise<AnyModel>): Promise<AnyModel | null> {
@@ -208,31 +208,26 @@ class ModelResolver {
     }
   }
 
-  async #find(
-    option: ModelOption,
-    parameters: JsonObject | undefined,
-    name: string | undefined,
-  ): Promise<AnyModel> {
+  async #find(option: ModelOption, { parameters, name }: ModelDetails): Promise<AnyModel> {
     if (typeof option === "function") {
       const called = name ?? (option.name || `function ${++this.#functions}`);
-      return functionModel(option, { name: called, ...(parameters === undefined ? {} : { parameters }) });
+      return withParameters(functionModel(option, { name: called }), parameters);
     }
-    if (typeof option !== "string") return option;
+    if (typeof option !== "string") return withParameters(option, parameters);
     if (option.startsWith("sim/")) {
       return simulatedModel(option, parameters);
     }
-    if (option === "person") {
-      return personModel();
-    }
+    if (option === "person") return withParameters(personModel(), parameters);
     if (isAddress(option)) {
       // A fragment is never sent to a server, so it can name the model.
       const [url = "", ...fragment] = option.split("#");
       const model = fragment.join("#");
-      return httpModel({
+      const endpoint = httpModel({
         url,
         ...(model === "" ? {} : { model, name: model }),
         ...(name === undefined ? {} : { name }),
       });
+      return withParameters(endpoint, parameters);
     }
     return resolveModel(
       {
@@ -286,12 +281,43 @@ function ownJudges(subjects: readonly (Subject | null)[]): Judge {
   return { name: models.length === 0 ? RULES_JUDGE : SELF_JUDGE, models };
 }
 
-function partsOf(option: SubjectOption): {
-  readonly model: ModelOption;
-  readonly name?: string;
+/** What stands beside a model. */
+interface ModelDetails {
+  readonly name?: string | undefined;
   readonly parameters?: JsonObject;
+  readonly version?: string;
+  readonly cache?: boolean | undefined;
+}
+
+function withParameters(model: AnyModel, parameters: JsonObject | undefined): AnyModel {
+  if (parameters === undefined) return model;
+  if (model.withParameters !== undefined) return model.withParameters(parameters);
+  throw new ModelError(
+    "bad_request",
+    `${model.name} takes no \`parameters\`. Set them where the model is made, as part of its identity.`,
+  );
+}
+
+/** A version is part of the identity, and says that the same answers can be expected. */
+function cachedAs(model: AnyModel, { version, cache }: ModelDetails): AnyModel {
+  if ((version === undefined && cache !== true) || "simulate" in model) return model;
+  const { name, account, price, isPatient, hasMemory, asJudge } = model;
+  return {
+    name,
+    account,
+    identity: version === undefined ? model.identity : { ...model.identity, version },
+    ...(price === undefined ? {} : { price }),
+    ...(isPatient === undefined ? {} : { isPatient }),
+    ...(hasMemory === undefined ? {} : { hasMemory }),
+    ...(asJudge === undefined ? {} : { asJudge }),
+    reply: (request, context) => model.reply(request, context),
+    close: async () => model.close?.(),
+  };
+}
+
+function partsOf(option: SubjectOption): ModelDetails & {
+  readonly model: ModelOption;
   readonly systemPrompt?: string;
-  readonly cache?: boolean;
 } {
   return typeof option === "object" && "model" in option ? option : { model: option };
 }

@@ -115,6 +115,12 @@ export interface ConversationContext {
   /** Aborted when the conversation is cancelled or times out. */
   readonly signal: AbortSignal;
   readonly state: ConversationState;
+  /** See `CallContext.session`. */
+  readonly session: string;
+  /** Subjects with a memory that have not heard all turns, because some were answered from the store or a record. */
+  readonly unheard: Set<AnyModel>;
+  /** True to ask subjects with a memory again, whatever the store has. */
+  readonly isBegunAgain: boolean;
   /** Resolves when this many turns are finished, or the conversation is over. */
   turnsFinished(turnCount: number): Promise<void>;
 }

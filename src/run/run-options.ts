@@ -33,11 +33,13 @@ export type SubjectOption =
       readonly model: ModelOption;
       /** The name in reports; must differ between subjects. */
       readonly name?: string;
-      /** Sent to the model with every request, such as `temperature`. */
+      /** Sent to the model with every request, such as `temperature`. A function gets them in its context. */
       readonly parameters?: JsonObject;
+      /** The version of your agent: answers of a named version are cached across runs. */
+      readonly version?: string;
       /** Starts every conversation of agents that have no system prompt of their own. */
       readonly systemPrompt?: string;
-      /** False to ignore cached answers (default true). */
+      /** False to ignore cached answers; true to cache those of a function or URL across runs (default: only if it has a `version`). */
       readonly cache?: boolean;
     };
 
@@ -50,7 +52,9 @@ export type JudgeOption =
       readonly name?: string;
       /** Sent to the model with every request, such as `temperature`. */
       readonly parameters?: JsonObject;
-      /** False to ignore cached answers (default true). */
+      /** The version of your judge: answers of a named version are cached across runs. */
+      readonly version?: string;
+      /** False to ignore cached answers; true to cache those of a function or URL across runs (default: only if it has a `version`). */
       readonly cache?: boolean;
     }
   | { readonly panel: readonly JudgeOption[]; readonly name?: string };

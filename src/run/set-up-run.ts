@@ -122,12 +122,13 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
         ? null
         : new CallCache(store.calls, {
             isFresh: options.fresh ?? false,
+            // A session of `play` has answers, and no run.
+            own: lazy(() => (store.run(start.run) === undefined ? store.calls : store.callsOf(start.run))),
             borrowed: borrowedCalls(store, hooks.parent, options, () => start.run),
             fail,
           }),
+    run: () => start.run,
     callTimeoutMs: timeouts.callMs === undefined ? DEFAULTS.callTimeoutMs : timeouts.callMs,
-    // A limit that the user has chosen is kept.
-    adaptsTimeout: (timeouts.callMs ?? DEFAULTS.callTimeoutMs) === DEFAULTS.callTimeoutMs,
     emit,
   });
   const context: RunContext = {

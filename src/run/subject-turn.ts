@@ -1,6 +1,8 @@
+import type { ScenarioNode } from "../core/scenario/definition.ts";
 import { failureOf, type RunFailure } from "../journal/failure.ts";
 import type { ConversationStop, TurnReply } from "../journal/run-event.ts";
-import { askSubject, turnStart } from "./ask-subject.ts";
+import { askSubject, subjectAt, turnStart } from "./ask-subject.ts";
+import { UNHEARD } from "./calls/call-cache.ts";
 import { recordedAnswer } from "./recorded-conversation.ts";
 import type { RecordedAnswers } from "./records/record-answer.ts";
 import type { ConversationContext } from "./run-context.ts";
@@ -9,7 +11,11 @@ import type { AskEffect } from "./step/conversation-state.ts";
 /** What the subject replies, or what stops the conversation. */
 export type SubjectTurn =
   | Omit<TurnReply, "type" | "conversation" | "turn">
-  | { readonly stop: Pick<ConversationStop, "status" | "failure" | "spending"> };
+  | { readonly stop: Pick<ConversationStop, "status" | "failure" | "spending"> }
+  /** The conversation must begin again: see `UNHEARD`. */
+  | typeof BEGIN_AGAIN;
+
+export const BEGIN_AGAIN = "begin again";
 
 /** The reply to a question: from a record, from the run that is graded again, or from the subject. */
 export async function subjectTurn(
@@ -26,10 +32,12 @@ export async function subjectTurn(
     return { stop: { status, ...(failure === undefined ? {} : { failure }) } };
   }
   if (known !== null) {
-    const { model = driver.plan.cell.subject, ...reply } = known;
+    const { model: name = driver.plan.cell.subject, ...reply } = known;
     // Where there are only labels, nothing was sent. Everything else can be graded again, and needs its question.
     if (reply.labels === undefined || reply.reply !== "")
-      driver.run.emit(turnStart(driver.plan.conversation, effect, model));
+      driver.run.emit(turnStart(driver.plan.conversation, effect, name));
+    const { model } = subjectAt(driver, driver.plan.definition.nodes[node] as ScenarioNode);
+    if (model.hasMemory === true) driver.unheard.add(model);
     return reply;
   }
   if (recorded !== undefined && reruns !== true) {
@@ -39,6 +47,7 @@ export async function subjectTurn(
   const answer = await askSubject(driver, effect);
   if ("reply" in answer) return answer;
   const { error, spending, turnTimeout } = answer;
+  if (error === UNHEARD) return BEGIN_AGAIN;
   const failure = failureOf(error, { stage: "subject", node, turn });
   const status = failure.category === "budget" ? "budget_exhausted" : turnTimeout ? "timeout" : "error";
   return { stop: { status, failure, spending } };

@@ -309,7 +309,7 @@ test("a node may name a subject or a judge of the run", async () => {
   const panel = { panel: [yesJudge("one"), yesJudge("two"), yesJudge("three")], name: "jury" };
   const { events } = await held({
     scenarios: overridden({ subject: "helper", judge: "jury" }),
-    subjects: [{ model: big }, { model: small, name: "helper", parameters: { temperature: 0 } }],
+    subjects: [{ model: big }, { model: small, name: "helper" }],
     judge: [yesJudge("alone"), panel],
   });
   const ofBig = only(events, "conversation-start").find(

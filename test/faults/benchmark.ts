@@ -66,8 +66,8 @@ function scenarioOf(name: string): ScenarioDefinition {
 
 /** The run that all processes of the fault tests make. */
 export function benchmark({ url, run, scenario = "kept", fresh = false }: Assignment): RunOptions {
-  const served = (kind: string): ReturnType<typeof httpModel> =>
-    httpModel({
+  const served = (kind: string): ReturnType<typeof httpModel> => {
+    const model = httpModel({
       url,
       name: kind,
       body: {
@@ -81,7 +81,13 @@ export function benchmark({ url, run, scenario = "kept", fresh = false }: Assign
       reply: "reply",
       keyVariable: CHILD_VARIABLE,
       price: null,
+      cache: true,
     });
+    // The server has no memory, and must know a conversation again after a resume.
+    const reply: typeof model.reply = (request, context) =>
+      model.reply(request, { ...context, session: context.conversation });
+    return { ...model, hasMemory: false, reply };
+  };
   return {
     scenarios: scenarioOf(scenario),
     subjects: served("subject"),

@@ -1,9 +1,10 @@
 import type { ConversationEvent } from "../../journal/run-event.ts";
 import type { RunCalls } from "../../journal/store/store.ts";
 import { callIdentity } from "../../models/call-identity.ts";
+import type { ModelReply } from "../../models/model.ts";
 import { ModelError } from "../../models/model-error.ts";
 import { askSubject } from "../../run/ask-subject.ts";
-import type { Answered, ModelCall } from "../../run/calls/call-cache.ts";
+import type { ModelCall } from "../../run/calls/call-cache.ts";
 import { compareMeanings } from "../../run/compare-meanings.ts";
 import { type Judged, judgeReply } from "../../run/judge-reply.ts";
 import type { ConversationContext, ConversationPlan, RunContext } from "../../run/run-context.ts";
@@ -34,7 +35,13 @@ export interface CachedConversation {
 export interface KnownAnswers {
   readonly slots: Slots;
   /** In this order; empty if stored answers are not used. */
-  readonly stores: readonly Pick<RunCalls, "find">[];
+  readonly stores: readonly KnownStore[];
+}
+
+/** Stored answers. */
+export interface KnownStore extends Pick<RunCalls, "find"> {
+  /** True of those of the run that is resumed: the only ones that serve functions and URLs. */
+  readonly isOwn?: true;
 }
 
 /** Walks a conversation through `step` with stored answers and simulated models as its only models. */
@@ -50,6 +57,9 @@ class CachedWalk implements ConversationContext {
   readonly plan: ConversationPlan;
   readonly run: RunContext;
   readonly signal: AbortSignal = new AbortController().signal;
+  readonly session: string = "";
+  readonly unheard: ConversationContext["unheard"] = new Set();
+  readonly isBegunAgain: boolean = false;
   readonly #answers: KnownAnswers;
   readonly #calls: KnownCall[] = [];
   readonly #questions = new Map<number, Position>();
@@ -148,30 +158,26 @@ class CachedWalk implements ConversationContext {
     return { type: "turn-judgement", conversation: this.plan.conversation, turn, part, ...judged };
   }
 
-  async #call(call: ModelCall): Promise<Answered> {
+  async #call(call: ModelCall): Promise<ModelReply> {
     const { model, request, context, simulation } = call;
     const { turn, purpose } = context;
     const role = model === this.run.embedder ? "embedder" : purpose;
     const slot = this.#answers.slots.of(role, model);
-    const spending = { calls: 0, cached: 1, tokens: 0, cost: 0 };
+    const known = (reply: ModelReply, isSimulated: boolean): ModelReply => {
+      this.#calls.push({ slot, turn, isSimulated });
+      call.onSpent?.({ calls: 0, cached: 1, tokens: 0, cost: 0 });
+      return reply;
+    };
     if ("simulate" in model) {
       if (simulation === undefined) throw MISSING;
-      const reply = await model.simulate(request, context, simulation);
-      this.#calls.push({ slot, turn, isSimulated: true });
-      return { reply, spending };
+      return known(await model.simulate(request, context, simulation), true);
     }
-    if (model.account === SIMULATED) {
-      const reply = await model.reply(request, context);
-      this.#calls.push({ slot, turn, isSimulated: true });
-      return { reply, spending };
-    }
+    if (model.account === SIMULATED) return known(await model.reply(request, context), true);
     const identity = callIdentity(model, request, context);
     const isLookedFor = call.skipsCache !== true && call.ignoresStored !== true;
     for (const store of isLookedFor ? this.#answers.stores : []) {
-      const reply = await store.find(identity);
-      if (reply === undefined) continue;
-      this.#calls.push({ slot, turn, isSimulated: false });
-      return { reply, spending };
+      const reply = model.isVolatile === true && !store.isOwn ? undefined : await store.find(identity);
+      if (reply !== undefined) return known(reply, false);
     }
     throw MISSING;
   }

@@ -19,6 +19,7 @@ import {
   TURNS,
 } from "./amounts.ts";
 import { DEFAULT_ASSUMPTIONS, type PlanAssumptions } from "./assumptions.ts";
+import type { KnownStore } from "./cached-conversation.ts";
 import { EarlierReplies } from "./earlier-replies.ts";
 import { Forecast } from "./forecast.ts";
 import { type IsFinished, type PlannedSums, plannedSums } from "./planned-sums.ts";
@@ -116,7 +117,9 @@ export async function planRun(asked: RunOptions, plan: PlanOptions = {}): Promis
     const slots = new Slots(modelsByRole(setup));
     const given = plan.assumptions ?? {};
     const earlier = store === undefined ? undefined : earlierIn(store, setup, options, plan.from);
-    const own = begun === undefined || store === undefined ? [] : [store.callsOf(begun.run)];
+    const ownCalls = begun === undefined ? undefined : store?.callsOf(begun.run);
+    const own: readonly KnownStore[] =
+      ownCalls === undefined ? [] : [{ find: (identity) => ownCalls.find(identity), isOwn: true }];
     const others = options.fresh === true ? [] : storesOf(store, options.useCalls);
     const stores = hasTools ? [] : [...own, ...others];
     const prices = await pricesFor(rest, context);

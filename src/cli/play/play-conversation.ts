@@ -56,6 +56,9 @@ interface PendingQuestion {
 class PlayConversation implements ConversationContext {
   readonly run: RunContext;
   readonly signal: AbortSignal;
+  readonly session: string = crypto.randomUUID();
+  readonly unheard: ConversationContext["unheard"] = new Set();
+  readonly isBegunAgain: boolean = false;
   readonly #reword: PlayConversationOptions["reword"];
   readonly #scenario: ScenarioDefinition;
   #plan: ConversationPlan;

@@ -139,10 +139,12 @@ export class PlaySession {
   /** All answered calls so far. */
   cassette(): Cassette {
     const cassette = new Cassette();
-    for (const identity of this.#identities) {
-      const call = this.store.calls.get(identity);
-      if (call !== undefined) cassette.set(call);
-    }
+    const kept = [this.store.calls, ...this.store.runs().map(({ run }) => this.store.callsOf(run))];
+    for (const identity of this.#identities)
+      for (const calls of kept) {
+        const call = calls.get(identity);
+        if (call !== undefined) cassette.set(call);
+      }
     return cassette;
   }
 }

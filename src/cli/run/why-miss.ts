@@ -41,7 +41,17 @@ export async function whyMissCommand(options: WhyMissOptions, terminal: Terminal
   await withRuns(settings.store, (store) => {
     const { run } = findRun(store, options.run);
     const conversation = options.conversation && conversationNamed(store, run, options.conversation);
-    const { misses, made, all } = missesOf(store, run, conversation);
+    const { misses, made, all, volatile } = missesOf(store, run, conversation);
+    if (volatile > 0)
+      output.write(
+        linesText(
+          wrapText(
+            `${countedText(volatile, "call")} of functions and URLs: their answers serve only the run that asked, for the code behind them may change. Name a \`version\` to cache them across runs, or set \`cache: true\`.`,
+            output.width,
+          ),
+        ),
+      );
+    if (misses.length === 0 && volatile > 0) return;
     if (misses.length === 0) {
       output.write(
         `Every answer of run ${printableText(run)} came from the store, or from models that are never cached.\n`,
@@ -87,18 +97,28 @@ function missesOf(
   store: Store,
   run: string,
   conversation: string | undefined,
-): { readonly misses: readonly Miss[]; readonly made: ReadonlySet<string>; readonly all: number } {
+): {
+  readonly misses: readonly Miss[];
+  readonly made: ReadonlySet<string>;
+  readonly all: number;
+  /** How many calls of models whose answers serve only their run. */
+  readonly volatile: number;
+} {
   const misses: Miss[] = [];
   const made = new Set<string>();
-  let all = 0;
+  const own = store.callsOf(run);
+  let [all, volatile] = [0, 0];
   for (const ended of endedCalls(store.events(run))) {
-    const call = ended.identity === undefined || ended.cached ? undefined : store.calls.get(ended.identity);
-    if (call === undefined) continue;
-    made.add(call.identity);
+    if (ended.identity === undefined || ended.cached) continue;
+    const call = store.calls.get(ended.identity);
+    if (call !== undefined) made.add(call.identity);
     if (conversation !== undefined && ended.conversation !== conversation) continue;
+    const { provider } = own.get(ended.identity)?.request.model ?? {};
+    if (provider === "function" || provider === "http") volatile++;
+    if (call === undefined) continue;
     all++;
     const where = `conversation ${ended.conversation}, turn ${ended.turn}, ${ended.purpose}`;
     if (misses.length < LOOKED_AT) misses.push({ where, call });
   }
-  return { misses, made, all };
+  return { misses, made, all, volatile };
 }

@@ -1,6 +1,6 @@
 import { type ConversationStatus, isFinished } from "../../core/state/state.ts";
 import type { JsonObject } from "../../core/values/json.ts";
-import type { Message } from "../../models/message.ts";
+import type { Message, ToolCall } from "../../models/message.ts";
 import type { RunFailure } from "../failure.ts";
 import { type JudgeAnswered, JudgeTally } from "../judge-health.ts";
 import type {
@@ -135,6 +135,7 @@ export class Conversation {
         break;
       case "conversation-resume":
         this.attempt = event.attempt;
+        if (event.restarts === true) this.#forgetTurns();
         if (event.judgedAgain !== undefined) this.judges.subtract(event.judgedAgain);
         else if (event.retriesErrors) this.judges.dropFailures();
         this.#reopen();
@@ -213,6 +214,13 @@ export class Conversation {
     this.outcomes.clear();
   }
 
+  /** What was said no longer counts; what it took does. */
+  #forgetTurns(): void {
+    for (const number of [...this.#turns.keys()]) this.#drop(number);
+    this.turnCount = 0;
+    this.#lastStarted = 0;
+  }
+
   #startTurn({ turn: number, node, agent, model, instructions, messages }: TurnStart, at?: number): void {
     // A question that is asked again: its earlier answer no longer counts, nor do later turns.
     for (let later = number + 1; this.#turns.has(later); later++) this.#drop(later);
@@ -234,7 +242,8 @@ export class Conversation {
     this.changedTurns.add(number);
   }
 
-  #reply({ turn: number, reply, messages, finish, stepLimit, labels, spending }: TurnReply): void {
+  #reply(event: TurnReply): void {
+    const { turn: number, reply, messages, reportedCalls, finish, stepLimit, labels, spending } = event;
     this.spending = addSpending(this.spending, spending);
     const turn = this.#turn(number);
     turn.reply = reply;
@@ -242,9 +251,8 @@ export class Conversation {
     turn.finish = finish;
     if (stepLimit !== undefined) turn.stepLimit = stepLimit;
     if (labels !== undefined) turn.labels = labels;
-    const toolCalls = messages.flatMap((message) =>
-      message.role === "assistant" ? (message.toolCalls ?? []) : [],
-    );
+    if (reportedCalls !== undefined) turn.reportedCalls = reportedCalls;
+    const toolCalls = toolCallsIn(event);
     if (toolCalls.length > 0) turn.toolCalls = toolCalls;
     turn.spending = addSpending(this.#userSpending.get(number) ?? NOTHING_SPENT, spending);
   }
@@ -308,6 +316,12 @@ export class Conversation {
   }
 }
 
+/** The tool calls of a turn: those that were made for the model, and those that an agent reports. */
+export function toolCallsIn({ messages, reportedCalls = [] }: TurnReply): readonly ToolCall[] {
+  const made = messages.flatMap((message) => (message.role === "assistant" ? (message.toolCalls ?? []) : []));
+  return [...made, ...reportedCalls];
+}
+
 /** The types of events that say what was asked and replied, where the conversation went, and what stopped it. */
 export const REPLY_TYPES: readonly RunEventBody["type"][] = [
   "conversation-start",
@@ -336,10 +350,19 @@ export function inputEvents(events: Iterable<RunEventBody>): readonly Conversati
         inputs.push(event);
         break;
       case "conversation-resume":
-        inputs = inputs.filter((earlier) => !isVoid(earlier, event));
+        inputs =
+          event.restarts === true ? begunAgain(inputs) : inputs.filter((earlier) => !isVoid(earlier, event));
     }
   }
   return inputs;
+}
+
+/** The start of a conversation that begins again: what was said no longer counts, what it took does. */
+function begunAgain(inputs: readonly ConversationEvent[]): ConversationEvent[] {
+  const spent = inputs
+    .map((event) => (event.type === "conversation-start" ? event.spent : event.spending) ?? NOTHING_SPENT)
+    .reduce(addSpending, NOTHING_SPENT);
+  return inputs.flatMap((event) => (event.type === "conversation-start" ? [{ ...event, spent }] : []));
 }
 
 /** What judges answered, of the events that `step` folds. */

@@ -35,8 +35,10 @@ export class RunTally {
   readonly verdicts: VerdictCounts = noVerdicts();
   /** Judges that do not work. */
   readonly judges: JudgeStreaks = new JudgeStreaks();
-  /** Calls of models that were really made and answered. */
+  /** Calls of models that were made, answered or not. */
   calls = 0;
+  /** Of these, calls that were sent and have no usable answer. */
+  unanswered = 0;
   /** Answers that were known already. */
   cached = 0;
   retries = 0;
@@ -93,6 +95,7 @@ export class RunTally {
       "replies",
       "turns",
       "calls",
+      "unanswered",
       "cached",
       "retries",
       "failures",
@@ -119,7 +122,13 @@ export class RunTally {
     this.#countError(failure.category);
   }
 
-  #countCall({ cached, cost, usage }: CallEnd): void {
+  #countCall({ cached, cost, usage, unanswered }: CallEnd): void {
+    if (unanswered !== undefined) {
+      this.calls += unanswered.calls;
+      this.unanswered += unanswered.calls;
+      addTo(this.cost, unanswered.cost);
+      addTo(this.tokens, unanswered.tokens);
+    }
     // Uses of tools and calls that failed have no cost, not even an unknown one.
     if (cost === undefined) return;
     if (cached) {

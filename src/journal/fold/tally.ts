@@ -118,10 +118,11 @@ function countTurns({ status, turns, fork }: Conversation, counts: Counts): void
 
 function countSpending(
   kind: "spending" | "simulator",
-  { calls, cached, tokens, cost }: Spending,
+  { calls, unanswered = 0, cached, tokens, cost }: Spending,
   counts: Counts,
 ): void {
   counts.add(kind, "calls", "", calls);
+  if (unanswered > 0) counts.add(kind, "unanswered", "", unanswered);
   counts.add(kind, "cached", "", cached);
   if (tokens === null) counts.add(kind, "tokens", "unknown");
   else counts.add(kind, "tokens", "", tokens);
@@ -256,8 +257,10 @@ function judgesIn(
 function spendingIn(entries: readonly (readonly [string, string, number])[]): Spending {
   const sum = (name: string): number => entries.find((one) => one[0] === name && one[1] === "")?.[2] ?? 0;
   const isKnown = (name: string): boolean => !entries.some((one) => one[0] === name && one[1] === "unknown");
+  const unanswered = sum("unanswered");
   return {
     calls: sum("calls"),
+    ...(unanswered === 0 ? {} : { unanswered }),
     cached: sum("cached"),
     tokens: isKnown("tokens") ? sum("tokens") : null,
     cost: isKnown("cost") ? sum("cost") / COST_UNITS : null,

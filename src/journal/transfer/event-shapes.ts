@@ -84,7 +84,7 @@ export const STATUS_COUNTS: RecordShape = { kind: "record", values: count };
 /** What something took. */
 export const SPENDING: Shape = typedShape<Spending>("spending", {
   required: { calls: count, cached: count, tokens: either(count, nothing), cost: numberOrNull },
-  optional: {},
+  optional: { unanswered: count },
 });
 
 /** What failed. */
@@ -270,7 +270,7 @@ const EVENTS: EventShapes = {
   }),
   "conversation-start": event("conversation-start", {
     required: { conversation, cell: CELL, scenarioHash: text, settings: SETTINGS },
-    optional: { itemHash: text, rowValues: jsonObject, history: MESSAGES, fork: FORK_POINT },
+    optional: { itemHash: text, rowValues: jsonObject, history: MESSAGES, fork: FORK_POINT, spent: SPENDING },
   }),
   "conversation-stop": event("conversation-stop", {
     required: { conversation, status: STATUS },
@@ -278,7 +278,7 @@ const EVENTS: EventShapes = {
   }),
   "conversation-resume": event("conversation-resume", {
     required: { conversation, attempt: count, retriesErrors: boolean },
-    optional: { retriesUnreadable: boolean, judgedAgain: list(JUDGE_COUNTS) },
+    optional: { retriesUnreadable: boolean, restarts: boolean, judgedAgain: list(JUDGE_COUNTS) },
   }),
   "conversation-end": event("conversation-end", {
     required: { conversation, cell: CELL, status: STATUS, turnCount: count, path: texts, spending: SPENDING },
@@ -294,7 +294,7 @@ const EVENTS: EventShapes = {
   }),
   "turn-reply": event("turn-reply", {
     required: { ...ofTurn, reply: text, messages: MESSAGES, finish: text, spending: SPENDING },
-    optional: { stepLimit: boolean, labels: LABELS },
+    optional: { reportedCalls: list(jsonObject), stepLimit: boolean, labels: LABELS },
   }),
   "turn-judgement": event("turn-judgement", {
     required: { ...ofTurn, part: count, judgement: JUDGEMENT, spending: SPENDING },
@@ -316,7 +316,13 @@ const EVENTS: EventShapes = {
   }),
   "call-end": event("call-end", {
     required: { ...ofTurn, call: text, cached: boolean, latencyMs: number },
-    optional: { attempts: count, usage: USAGE_KEYS, cost: numberOrNull, failure: FAILURE },
+    optional: {
+      attempts: count,
+      usage: USAGE_KEYS,
+      cost: numberOrNull,
+      unanswered: SPENDING,
+      failure: FAILURE,
+    },
   }),
   hop: event("hop", {
     required: {

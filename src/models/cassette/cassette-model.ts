@@ -88,6 +88,8 @@ export function recordingModel(model: Model, cassette: Cassette): Model {
     account,
     ...(model.price === undefined ? {} : { price: model.price }),
     ...(model.isPatient === undefined ? {} : { isPatient: model.isPatient }),
+    ...(model.isVolatile === undefined ? {} : { isVolatile: model.isVolatile }),
+    ...(model.hasMemory === undefined ? {} : { hasMemory: model.hasMemory }),
     reply: recordOnce(model, model, cassette),
     close: async () => model.close?.(),
   };

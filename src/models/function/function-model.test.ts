@@ -48,7 +48,7 @@ test("a reply with more than text", async () => {
     toolCalls,
     usage,
     object: { a: 1 },
-    finish: "tool_calls",
+    finish: "stop",
   });
   expect(await asked({ text: "cut", finish: "length" })).toEqual({ text: "cut", finish: "length" });
   expect(await asked({ text: "a", object: { a: 1, b: () => 2 } })).toEqual({

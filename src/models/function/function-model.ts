@@ -23,7 +23,7 @@ import { untilAborted } from "../until-aborted.ts";
 
 /** What a function knows of the call besides the messages. */
 export type FunctionContext = Pick<ModelRequest, "instructions" | "tools" | "schema"> &
-  Omit<CallContext, "purpose">;
+  Omit<CallContext, "purpose"> & { readonly parameters?: JsonObject };
 
 /** A model as a function: a team's own agent, a pipeline, anything that answers. */
 export type ReplyFunction = (
@@ -35,8 +35,14 @@ export type ReplyFunction = (
 export interface FunctionModelOptions {
   /** As reports show it. */
   readonly name: string;
-  /** What shapes replies besides the function's own text, such as the version of an agent. */
+  /** Given to the function in its context. */
   readonly parameters?: JsonObject;
+  /** The version of the agent. Answers of a named version are cached across runs. */
+  readonly version?: string;
+  /** True to cache answers across runs without a version (default false: they serve only the run that asked). */
+  readonly cache?: boolean;
+  /** True if the agent remembers what it was asked, by `context.session`. */
+  readonly memory?: boolean;
   readonly price?: ModelCard["price"];
 }
 
@@ -44,10 +50,10 @@ export interface FunctionModelOptions {
  * A model from a function. What the function throws is an error of its author, and ends no more than the conversation.
  *
  * @example
- * functionModel(async (messages) => agent.answer(messages.at(-1)), { name: "our-agent", parameters: { version: 3 } })
+ * functionModel(async (messages) => agent.answer(messages.at(-1)), { name: "our-agent", version: "1.4" })
  */
 export function functionModel(reply: ReplyFunction, options: FunctionModelOptions): Model {
-  const { name, parameters, price } = options;
+  const { name, parameters, version, price } = options;
   return {
     name,
     account: `function ${name}`,
@@ -56,7 +62,11 @@ export function functionModel(reply: ReplyFunction, options: FunctionModelOption
       model: name,
       source: contentHash(functionSource(reply)),
       ...(parameters === undefined ? {} : { parameters }),
+      ...(version === undefined ? {} : { version }),
     },
+    ...cacheRule(options),
+    ...(options.memory === true ? { hasMemory: true } : {}),
+    withParameters: (more) => functionModel(reply, { ...options, parameters: { ...parameters, ...more } }),
     ...(price === undefined ? {} : { price }),
     async reply(request, context) {
       const { signal } = context;
@@ -64,7 +74,7 @@ export function functionModel(reply: ReplyFunction, options: FunctionModelOption
       let returned: unknown;
       try {
         const answer = (async () =>
-          reply(frozenMessages(request.messages), functionContext(request, context)))();
+          reply(frozenMessages(request.messages), functionContext(request, context, parameters)))();
         returned = await untilAborted(signal, answer, () => abortedCall(signal, name));
       } catch (error) {
         if (signal.aborted) throw abortedCall(signal, name);
@@ -83,11 +93,23 @@ function authorError(name: string, error: unknown): ModelError {
   });
 }
 
-function functionContext(request: ModelRequest, context: CallContext): FunctionContext {
+/** What own agents say about the cache. */
+export function cacheRule({
+  version,
+  cache = version !== undefined,
+}: Pick<FunctionModelOptions, "version" | "cache">): Pick<ModelCard, "isVolatile"> {
+  return cache ? {} : { isVolatile: true };
+}
+
+function functionContext(
+  request: ModelRequest,
+  context: CallContext,
+  parameters: JsonObject | undefined,
+): FunctionContext {
   const { instructions, tools, schema } = request;
   const { purpose: _, ...rest } = context;
   // Tools and schema are JSON, which is copied as it is.
-  const copied = frozenCopy({ instructions, tools, schema }, () => {}) as typeof request;
+  const copied = frozenCopy({ instructions, tools, schema, parameters }, () => {}) as typeof request;
   return Object.freeze({ ...copied, ...rest });
 }
 
@@ -140,7 +162,7 @@ export function readFunctionReply(returned: unknown, name: string): ModelReply {
     ...(object === undefined ? {} : { object }),
     ...(toolCalls === undefined || toolCalls.length === 0 ? {} : { toolCalls }),
     // Checked above.
-    finish: (finish as FinishReason | undefined) ?? (toolCalls?.length ? "tool_calls" : "stop"),
+    finish: (finish as FinishReason | undefined) ?? "stop",
     ...(usage === undefined ? {} : { usage }),
   };
 }

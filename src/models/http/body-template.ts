@@ -12,6 +12,8 @@ const NAMES = [
   "message",
   "instructions",
   "conversation",
+  "run",
+  "session",
   "scenario",
   "node",
   "turn",
@@ -22,13 +24,17 @@ const NAMES = [
 const PLACEHOLDER = /\{\{\s*([^{}]*?)\s*\}\}/g;
 
 /** Makes the body of a request. */
-export type BodyTemplate = (request: ModelRequest, context: CallContext) => JsonValue;
+export interface BodyTemplate {
+  fill(request: ModelRequest, context: CallContext): JsonValue;
+  /** True if the service is not sent the whole conversation each time: it must remember it. */
+  readonly needsMemory: boolean;
+}
 
 /**
  * Prepares a body in which `{{messages}}`, `{{message}}` (the question) and the like are filled in. A
  * string that is nothing but a placeholder becomes the value itself; inside a longer string the value becomes text.
  */
-export function bodyTemplate(template: unknown, name: string): BodyTemplate {
+export function bodyTemplate(template: unknown, name: string, hasSession: boolean): BodyTemplate {
   const wrong = (problem: string): ModelError =>
     new ModelError("bad_request", `The body of ${name} is wrong: ${problem}`);
   const problems: string[] = [];
@@ -47,9 +53,16 @@ export function bodyTemplate(template: unknown, name: string): BodyTemplate {
   if (!used.has("messages") && !used.has("message")) {
     throw wrong('it has neither "{{messages}}" nor "{{message}}", so nothing would be asked.');
   }
+  if (used.has("session") !== hasSession)
+    throw wrong(
+      'it needs both "{{session}}" and the option `session`, the path of the session id in the response, or neither.',
+    );
   // The system prompt must not get lost: it is the first of the messages unless it has a place of its own.
   const inMessages = !used.has("instructions");
-  return (request, context) => filled(body, valuesOf(request, context, inMessages));
+  return {
+    fill: (request, context) => filled(body, valuesOf(request, context, inMessages)),
+    needsMemory: hasSession || !used.has("messages"),
+  };
 }
 
 function placeholdersIn(body: JsonValue): ReadonlySet<string> {
@@ -66,19 +79,28 @@ function placeholdersIn(body: JsonValue): ReadonlySet<string> {
 
 function valuesOf(request: ModelRequest, context: CallContext, inMessages: boolean): Values {
   const { instructions, messages } = request;
-  const { conversation, scenario, node, turn, replicate, seed } = context;
+  const { session: conversation = context.conversation, run = "" } = context;
+  const { scenario, node, turn, replicate, seed } = context;
   const last = messages.findLast((message) => message.role === "user");
   return {
     messages: chatMessages(messages, inMessages ? instructions : undefined),
     message: last?.content ?? "",
     instructions: instructions ?? "",
     conversation,
+    run,
+    session: sessionIn(messages),
     scenario,
     node,
     turn,
     replicate,
     seed,
   };
+}
+
+/** The session id that the service answered with last; null before its first answer. */
+function sessionIn(messages: readonly Message[]): JsonValue {
+  const last = messages.findLast((message) => message.role === "assistant");
+  return isRecord(last?.native) ? ((last.native as JsonObject).session ?? null) : null;
 }
 
 function filled(body: JsonValue, values: Values): JsonValue {

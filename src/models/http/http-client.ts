@@ -4,7 +4,7 @@ import type { Agent, Dispatcher } from "undici";
 import { rememberSecrets } from "../../secrets/mask-secrets.ts";
 import { secretQueryValues } from "../../secrets/secret-data.ts";
 import { ModelError } from "../model-error.ts";
-import { wireOf } from "./wire.ts";
+import { setRequestStage } from "./request-stage.ts";
 
 /** Larger answers are refused: no reply needs more, and all conversations share the memory. */
 export const LARGEST_RESPONSE: number = 10 * 1024 * 1024;
@@ -37,6 +37,7 @@ export interface HttpResponse {
  */
 export async function sendRequest(url: Address, request: HttpRequest): Promise<HttpResponse> {
   const { method, headers, body, signal, name } = request;
+  setRequestStage(signal, "waiting");
   const dispatcher = shared ?? (await sharedDispatcher());
   signal?.throwIfAborted();
   const raw = await new Promise<HttpResponse>((resolve, reject) => {
@@ -152,7 +153,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#controller = controller;
     // Given up while it waited for a connection: nothing has been sent.
     if (this.#isSettled) controller.abort(new Error("given up"));
-    else wireOf(this.#options.signal)?.onSent();
+    else setRequestStage(this.#options.signal, "sent");
   }
 
   onResponseStart(
@@ -161,7 +162,6 @@ class Exchange implements Dispatcher.DispatchHandler {
     headers: Record<string, string | string[] | undefined>,
     statusText = "",
   ): void {
-    wireOf(this.#options.signal)?.onHeard();
     if (status < 200) return;
     this.#head = { status, statusText, headers: joinedHeaders(headers) };
     if (Number(this.#head.headers["content-length"]) > LARGEST_RESPONSE) this.#refuse(status);

@@ -11,6 +11,7 @@ import {
 } from "../../secrets/secret-data.ts";
 import { openHeaders, secretHeaderValues } from "../../secrets/secret-headers.ts";
 import { contentHash } from "../content-hash.ts";
+import { cacheRule } from "../function/function-model.ts";
 import type { FinishReason, Model, ModelCard, ModelReply, Usage } from "../model.ts";
 import { ModelError } from "../model-error.ts";
 import { firstSet } from "../providers/provider.ts";
@@ -30,10 +31,16 @@ export interface HttpModelOptions {
   readonly method?: "POST" | "PUT" | "PATCH";
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * The body, in which `{{messages}}`, `{{message}}`, `{{instructions}}`, `{{conversation}}`, `{{scenario}}`, `{{node}}`,
-   * `{{turn}}`, `{{replicate}}` and `{{seed}}` are filled in (default: `{ model, messages }`).
+   * The body, in which `{{messages}}`, `{{message}}`, `{{instructions}}`, `{{conversation}}`, `{{run}}`, `{{session}}`,
+   * `{{scenario}}`, `{{node}}`, `{{turn}}`, `{{replicate}}` and `{{seed}}` are filled in (default: `{ model, messages }`).
    */
   readonly body?: JsonObject;
+  /** The path of a session id in the response, which `{{session}}` sends back in the next turn. */
+  readonly session?: string;
+  /** The version of the service. Answers of a named version are cached across runs. */
+  readonly version?: string;
+  /** True to cache answers across runs without a version (default false: they serve only the run that asked). */
+  readonly cache?: boolean;
   /** The path of the reply's text (default `choices[0].message.content`). */
   readonly reply?: string;
   /** The paths of the numbers of tokens (default: as OpenAI has them, unless `reply` is given). */
@@ -63,7 +70,7 @@ export function httpModel(options: HttpModelOptions): Model {
     now = Date.now,
   } = options;
   const body: JsonObject = options.body ?? { model: options.model ?? name, messages: "{{messages}}" };
-  const template = bodyTemplate(body, name);
+  const template = bodyTemplate(body, name, options.session !== undefined);
   const paths = replyPaths(options, name);
   const key = keyOf(options, name);
   const secrets = [
@@ -83,13 +90,17 @@ export function httpModel(options: HttpModelOptions): Model {
     name,
     account: `${url.origin}${key === undefined ? "" : ` key ${contentHash(key).slice(0, 8)}`}`,
     identity: identityOf(url.href, { ...options, method, body, headers }),
+    ...cacheRule(options),
+    ...(template.needsMemory ? { hasMemory: true } : {}),
     ...(options.price === undefined ? {} : { price: options.price }),
+    // They are keys of the body, as the server names them.
+    withParameters: (parameters) => httpModel({ ...options, name, body: { ...body, ...parameters } }),
     async reply(request, context) {
       const { signal } = context;
       if (signal.aborted) throw abortedCall(signal, name);
       const call = { name, signal, secrets, keyVariable: options.keyVariable, now: now() };
       try {
-        const content = JSON.stringify(template(request, context));
+        const content = JSON.stringify(template.fill(request, context));
         const headers = context.headers === undefined ? sent : { ...context.headers, ...sent };
         const response = await sendRequest(url, { method, headers, body: content, signal, name });
         return readResponse(response, paths, { ...call, url: url.href, now: now() });
@@ -149,7 +160,9 @@ function identityOf(
     body,
     headers,
     reply,
-  }: Required<Pick<HttpModelOptions, "method" | "body" | "headers">> & Pick<HttpModelOptions, "reply">,
+    version,
+  }: Required<Pick<HttpModelOptions, "method" | "body" | "headers">> &
+    Pick<HttpModelOptions, "reply" | "version">,
 ): JsonObject {
   return {
     provider: "http",
@@ -157,6 +170,7 @@ function identityOf(
     method,
     body: openData(body),
     ...(reply === undefined ? {} : { reply }),
+    ...(version === undefined ? {} : { version }),
     ...(Object.keys(headers).length === 0 ? {} : { headers: openHeaders(headers) }),
   };
 }
@@ -190,6 +204,7 @@ export interface ReplyPaths {
   readonly written: string;
   readonly usage: { readonly [Name in keyof HttpUsage]: JsonPath } | undefined;
   readonly finish: JsonPath | undefined;
+  readonly session?: JsonPath;
 }
 
 const OPENAI_REPLY = "choices[0].message.content";
@@ -209,7 +224,7 @@ const FINISH: Readonly<Record<string, FinishReason>> = {
 
 /** Checks where a reply is to be found. */
 export function replyPaths(
-  { reply, usage }: { readonly reply?: string; readonly usage?: HttpUsage },
+  { reply, usage, session }: Pick<HttpModelOptions, "reply" | "usage" | "session">,
   name: string,
 ): ReplyPaths {
   const given = usage ?? (reply === undefined ? OPENAI_USAGE : undefined);
@@ -223,6 +238,7 @@ export function replyPaths(
     // The same keys with their paths read.
     usage: given === undefined ? undefined : (Object.fromEntries(paths) as ReplyPaths["usage"]),
     finish: reply === undefined ? parseJsonPath("choices[0].finish_reason", "finish") : undefined,
+    ...(session === undefined ? {} : { session: parseJsonPath(session, `\`session\` of ${name}`) }),
   };
 }
 
@@ -238,6 +254,9 @@ export function httpReply(
   if (typeof text !== "string" && text !== null) {
     return `one whose \`${paths.written}\` is not text but ${typeName(text)}`;
   }
+  const session = paths.session === undefined ? undefined : valueAt(json, paths.session);
+  if (paths.session !== undefined && typeof session !== "string" && typeof session !== "number")
+    return "without the session id";
   const finish = paths.finish === undefined ? "stop" : valueAt(json, paths.finish);
   const usage = paths.usage === undefined ? undefined : usageAt(json, paths.usage);
   const rateLimit = parseRateLimitHints(headers, now);
@@ -246,6 +265,7 @@ export function httpReply(
     finish:
       (typeof finish === "string" && Object.hasOwn(FINISH, finish) ? FINISH[finish] : undefined) ?? "other",
     ...(usage === undefined ? {} : { usage }),
+    ...(session === undefined ? {} : { native: { session } as JsonObject }),
     ...(rateLimit === undefined ? {} : { rateLimit }),
   };
 }

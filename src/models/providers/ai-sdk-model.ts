@@ -55,6 +55,8 @@ export function aiSdkModel(model: AiSdkLanguageModel, options: AiSdkModelOptions
     },
     ...(options.price === undefined ? {} : { price: options.price }),
     asJudge: () => aiSdkModel(model, { ...options, parameters: judgeParameters(parameters) }),
+    withParameters: (more) =>
+      aiSdkModel(model, { ...options, name, account, parameters: { ...parameters, ...more } }),
     async reply(request, { signal, replicate, headers: context }) {
       if (signal.aborted) throw abortedCall(signal, name);
       try {

@@ -41,6 +41,7 @@ test("a model that wants no tools is asked once", async () => {
     added: [{ role: "assistant", content: "3" }],
     steps: 1,
     stoppedAtLimit: false,
+    reported: [],
   });
 });
 
@@ -55,6 +56,7 @@ test("tools are called, and the model is asked again with their results", async 
     added: [...step, { role: "assistant", content: "3" }],
     steps: 2,
     stoppedAtLimit: false,
+    reported: [],
   });
   expect(asked).toEqual([QUESTION, [...QUESTION, ...step]]);
   expect(hashOfMessages(asked[1] as readonly Message[])).toBe(hashOfMessages([...QUESTION, ...step]));

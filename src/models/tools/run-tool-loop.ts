@@ -24,16 +24,22 @@ export interface ToolLoopResult {
   readonly steps: number;
   /** True if the model still wanted to call tools. */
   readonly stoppedAtLimit: boolean;
+  /** Calls that the model made itself and only reports. */
+  readonly reported: readonly ToolCall[];
 }
 
-/** Calls a model, calls the tools that it requests, and calls the model again with their results, until it requests none. */
+/**
+ * Calls a model, calls the tools that it requests (`finish: "tool_calls"`), and calls the model again with their results, until it
+ * requests none. Calls beside another `finish` are those of an agent that has its own tools: it is not asked again.
+ */
 export async function runToolLoop(options: ToolLoopOptions): Promise<ToolLoopResult> {
   const { ask, call, maxSteps } = options;
   const added: Message[] = [];
   let messages = options.messages;
   for (let steps = 1; ; steps++) {
     const reply = await ask(messages);
-    const toolCalls = reply.toolCalls ?? [];
+    const { toolCalls: named = [], finish } = reply;
+    const [toolCalls, reported] = finish === "tool_calls" ? [named, []] : [[], named];
     const step: Message[] = [assistantMessage(reply, toolCalls)];
     const stoppedAtLimit = toolCalls.length > 0 && steps >= maxSteps;
     if (stoppedAtLimit) {
@@ -46,7 +52,7 @@ export async function runToolLoop(options: ToolLoopOptions): Promise<ToolLoopRes
       step.push({ role: "tool", results });
     }
     added.push(...step);
-    if (toolCalls.length === 0 || stoppedAtLimit) return { reply, added, steps, stoppedAtLimit };
+    if (toolCalls.length === 0 || stoppedAtLimit) return { reply, added, steps, stoppedAtLimit, reported };
     messages = extendMessages(messages, step);
   }
 }

@@ -76,7 +76,6 @@ export class Drafter {
       clock: systemClock,
       cache: null,
       callTimeoutMs: timeouts.callMs === undefined ? DEFAULTS.callTimeoutMs : timeouts.callMs,
-      adaptsTimeout: false,
       emit: () => {},
     });
     return new Drafter(model, caller);
@@ -236,7 +235,7 @@ export class Drafter {
   /** Asks once, and reads the answer as far as the schema goes. */
   async #propose<Proposal>(task: DraftTask, messages: readonly Message[]): Promise<Proposed<Proposal>> {
     const turn = ++this.#calls;
-    const { reply } = await this.#caller.call({
+    const reply = await this.#caller.call({
       model: this.#model,
       request: { ...task, messages },
       context: {

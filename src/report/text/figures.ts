@@ -124,8 +124,11 @@ export function retriesText(count: number): string {
 }
 
 /** What was spent: `3 calls, 1 cached, 420 tokens, 0.0012 USD`. Cached answers cost nothing. */
-export function spendingText({ calls, cached, tokens, cost }: Spending): string {
-  const known = cached === 0 ? [] : [`${countText(cached)} cached`];
+export function spendingText({ calls, unanswered = 0, cached, tokens, cost }: Spending): string {
+  const known = [
+    ...(unanswered === 0 ? [] : [`${countText(unanswered)} without an answer`]),
+    ...(cached === 0 ? [] : [`${countText(cached)} cached`]),
+  ];
   if (calls === 0) return ["no calls", ...known].join(", ");
   return [
     countedText(calls, "call"),

@@ -125,7 +125,10 @@ function totalsText({ totals, judges }: OutcomeRates, { style, width }: TextOpti
     ),
     "",
     ...table("Turns", TURNS),
-    ...endingsText(sum).flatMap((sentence) => ["", ...wrapText(sentence, width).map(style.yellow)]),
+    ...[...unansweredText(sum), ...endingsText(sum)].flatMap((sentence) => [
+      "",
+      ...wrapText(sentence, width).map(style.yellow),
+    ]),
   ];
 }
 
@@ -161,6 +164,14 @@ function columnsOf(figures: readonly Figure[], sum: Total): readonly NamedColumn
     if (leaves === undefined) return { alignment: ">" };
     return { alignment: ">", leaves: text(sum) === "0" ? leaves - figures.length : leaves };
   });
+}
+
+function unansweredText({ spending: { unanswered = 0 } }: Total): readonly string[] {
+  if (unanswered === 0) return [];
+  const were = unanswered === 1 ? "was" : "were";
+  return [
+    `${countedText(unanswered, "call")} ${were} sent and got no usable answer (time limit, cancelled, connection lost): counted with estimated tokens.`,
+  ];
 }
 
 /** Sentences on conversations that did not finish; none if all did. */

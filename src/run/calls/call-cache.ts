@@ -19,6 +19,8 @@ import { cancelledError } from "./clock.ts";
 export interface CallCacheOptions {
   readonly isFresh: boolean;
   readonly borrowed?: BorrowedCalls | undefined;
+  /** The answers that serve only this run. */
+  readonly own: () => RunCalls;
   readonly fail: (error: unknown) => void;
 }
 
@@ -34,14 +36,16 @@ export interface BorrowedCalls {
 export class CallCache {
   readonly #calls: CallStore;
   readonly #borrowed: BorrowedCalls | undefined;
+  readonly #own: () => RunCalls;
   readonly #isFresh: boolean;
   readonly #fail: (error: unknown) => void;
   readonly #inFlight = new SharedCalls({ keepsAnswers: false });
 
   /** With `isFresh`, answers are written but not read. `fail` is called if the store throws. */
-  constructor(calls: CallStore, { isFresh, borrowed, fail }: CallCacheOptions) {
+  constructor(calls: CallStore, { isFresh, borrowed, own, fail }: CallCacheOptions) {
     this.#calls = calls;
     this.#borrowed = borrowed;
+    this.#own = own;
     this.#isFresh = isFresh;
     this.#fail = fail;
   }
@@ -49,14 +53,17 @@ export class CallCache {
   /** The answer to a call: from the store, from an identical call in flight, or a new one. */
   async answer(call: ModelCall, identity: string, make: () => Promise<MadeCall>): Promise<MadeCall> {
     const isNew = this.#isFresh || call.ignoresStored === true;
-    const found = isNew ? undefined : this.#find(identity);
+    const { isVolatile = false } = call.model;
+    const found = isNew ? undefined : isVolatile ? this.#findOwn(identity) : this.#find(identity);
     // A store in this process answers at once, which saves a turn of the event loop.
     const known = found instanceof Promise ? await found : found;
     if (known !== undefined) return fromStore(known);
     const { signal } = call.context;
     return this.#inFlight.answer(identity, signal, async () => {
       const claim =
-        isNew || this.#calls.claim === undefined ? undefined : await this.#claim(identity, signal);
+        isNew || isVolatile || this.#calls.claim === undefined
+          ? undefined
+          : await this.#claim(identity, signal);
       if (claim?.reply !== undefined) return fromStore(claim.reply);
       try {
         const made = await make();
@@ -66,6 +73,11 @@ export class CallCache {
         claim?.release();
       }
     });
+  }
+
+  #findOwn(identity: string): ReturnType<RunCalls["find"]> {
+    const found = this.#inStore(() => this.#own().find(identity));
+    return found instanceof Promise ? found.catch((error: unknown) => this.#failed(error)) : found;
   }
 
   #find(identity: string): ReturnType<RunCalls["find"]> {
@@ -103,7 +115,7 @@ export class CallCache {
     const { rateLimit: _, ...lasting } = reply;
     const { purpose } = context;
     const kept = { identity, purpose, request: callRequest(model, request, context), reply: lasting };
-    this.#inStore((calls) => calls.keep(kept));
+    this.#inStore((calls) => (model.isVolatile === true ? this.#own() : calls).keep(kept));
   }
 
   /** If the store throws, the run fails, not the conversation that used it. */
@@ -186,7 +198,19 @@ export interface ModelCall {
   readonly skipsCache?: boolean;
   /** True to make the call although the store has an answer; the new one is kept. */
   readonly ignoresStored?: boolean;
+  /** True to throw `UNHEARD` rather than ask the model. */
+  readonly onlyStored?: boolean;
+  /** See `CallContext.session`. */
+  readonly session?: string;
+  /** Called with what each attempt took, also if there is no answer in the end. */
+  readonly onSpent?: (spending: Spending) => void;
 }
+
+/** A model with a memory would be asked that has not heard the turns before. */
+export const UNHEARD: ModelError = new ModelError(
+  "cancelled",
+  "The agent remembers conversations and has not heard this one: it begins again.",
+);
 
 /** One use of a tool. */
 export interface ToolUse<Used> {
@@ -196,12 +220,6 @@ export interface ToolUse<Used> {
   /** `server/tool` */
   readonly tool: string;
   readonly use: (signal: AbortSignal) => Promise<Used>;
-}
-
-/** A reply and what it cost. */
-export interface Answered {
-  readonly reply: ModelReply;
-  readonly spending: Spending;
 }
 
 /** Why a call is not answered from the store: the nearest call that is, and the first part that differs, in a sentence. */

@@ -8,7 +8,8 @@ import { ModelError } from "../../models/model-error.ts";
 import { estimatedUsage } from "../../models/simulated/simulated-model.ts";
 import { maskSecretsIn } from "../../secrets/mask-secrets.ts";
 import type { BudgetTicket, CallBudget, CallCost } from "./budget.ts";
-import type { Answered, CallCache, MadeCall, ModelCall, ToolUse } from "./call-cache.ts";
+import type { AnyModel, CallCache, MadeCall, ModelCall, ToolUse } from "./call-cache.ts";
+import { UNHEARD } from "./call-cache.ts";
 import type { Limits } from "./limits.ts";
 import type { Prices } from "./prices.ts";
 
@@ -18,9 +19,9 @@ export interface CallerParts {
   readonly budget: CallBudget;
   readonly prices: Prices;
   readonly clock: Clock;
+  /** The name of the run, which models see. */
+  readonly run?: () => string;
   readonly callTimeoutMs: number | null;
-  /** True if calls that send nothing may be given up sooner. */
-  readonly adaptsTimeout: boolean;
   /** Null without a store. */
   readonly cache: CallCache | null;
   readonly emit: (event: RunEventBody) => void;
@@ -51,30 +52,48 @@ export class Caller {
   }
 
   /** Asks a model; throws `ModelError` if there is no answer. */
-  async call(call: ModelCall): Promise<Answered> {
+  async call(call: ModelCall): Promise<ModelReply> {
     const { model, request, context, shared } = call;
     const { conversation, turn, purpose } = context;
     const { emit } = this.#parts;
     const identity = callIdentity(model, request, context);
     emit({ type: "call-start", conversation, turn, call: call.call, purpose, model: model.name, identity });
-    const ask = (): Promise<MadeCall> => this.#ask(call, identity);
+    const spend = (spending: Spending): void => {
+      this.#total = addSpending(this.#total, spending);
+      call.onSpent?.(spending);
+    };
+    let unanswered = NOTHING_SPENT;
+    const onUnanswered = (spending: Spending): void => {
+      unanswered = addSpending(unanswered, spending);
+      spend(spending);
+    };
+    const ask = (): Promise<MadeCall> => this.#ask(call, identity, onUnanswered);
+    const end = (): CallEndBeginning => ({
+      type: "call-end",
+      conversation,
+      turn,
+      call: call.call,
+      ...(unanswered === NOTHING_SPENT ? {} : { unanswered }),
+    });
     const start = this.#parts.clock.now();
     try {
       const made = shared === undefined ? await ask() : await shared.answer(identity, context.signal, ask);
-      return this.#answered(call, made, this.#since(start));
+      spend(this.#answered(call.model, made, { ...end(), latencyMs: this.#since(start) }));
+      return made.reply;
     } catch (error) {
       const failure = failureOf(error, { stage: purpose, node: context.node, turn });
-      const latencyMs = this.#since(start);
-      emit({ ...callEnd(call), cached: false, latencyMs, failure });
+      emit({ ...end(), cached: false, latencyMs: this.#since(start), failure });
       throw error;
     }
   }
 
   /** A simulated model costs nothing and follows from its seed, so it is not cached. */
-  #ask(call: ModelCall, identity: string): Promise<MadeCall> {
+  #ask(call: ModelCall, identity: string, onUnanswered: OnUnanswered): Promise<MadeCall> {
     const { cache } = this.#parts;
-    if (cache === null || call.skipsCache === true || "simulate" in call.model) return this.#make(call);
-    return cache.answer(call, identity, () => this.#make(call));
+    const make = (): Promise<MadeCall> =>
+      call.onlyStored === true ? Promise.reject(UNHEARD) : this.#make(call, onUnanswered);
+    if (cache === null || call.skipsCache === true || "simulate" in call.model) return make();
+    return cache.answer(call, identity, make);
   }
 
   /** Uses a tool; it counts as a call without a cost. */
@@ -98,29 +117,30 @@ export class Caller {
     }
   }
 
-  #answered(call: ModelCall, { reply, attempts, cached }: MadeCall, latencyMs: number): Answered {
+  #answered(
+    model: AnyModel,
+    { reply, attempts, cached }: MadeCall,
+    end: CallEndBeginning & Pick<CallEnd, "latencyMs">,
+  ): Spending {
     const isCached = cached || reply.cached === true;
     const { usage } = reply;
-    const cost = isCached ? 0 : this.#parts.prices.cost(call.model, usage);
+    const cost = isCached ? 0 : this.#parts.prices.cost(model, usage);
     const tokens = isCached ? 0 : usage === undefined ? null : usage.inputTokens + usage.outputTokens;
-    const spending = { calls: isCached ? 0 : 1, cached: isCached ? 1 : 0, tokens, cost };
-    this.#total = addSpending(this.#total, spending);
     this.#parts.emit({
-      ...callEnd(call),
+      ...end,
       attempts,
       cached: isCached,
-      latencyMs,
       ...(usage === undefined ? {} : { usage }),
       cost,
     });
-    return { reply, spending };
+    return { calls: isCached ? 0 : 1, cached: isCached ? 1 : 0, tokens, cost };
   }
 
   #since(start: number): number {
     return Math.round((this.#parts.clock.now() - start) * 100) / 100;
   }
 
-  /** The expected cost of a call, before one has finished. */
+  /** The expected cost of a call: before one has finished, and of one that is never answered. */
   #estimate({ model, request }: ModelCall): CallCost {
     const usage = estimatedUsage(request, EXPECTED_REPLY);
     return {
@@ -140,45 +160,70 @@ export class Caller {
     return admitted instanceof Promise ? admitted.then(permitted) : permitted(admitted);
   }
 
-  async #make(call: ModelCall): Promise<MadeCall> {
+  async #make(call: ModelCall, onUnanswered: OnUnanswered): Promise<MadeCall> {
     const { model, context } = call;
     const { limits, budget, prices, callTimeoutMs, emit } = this.#parts;
     const { conversation, turn } = context;
-    const admitted = this.#admit(model, budget.needsEstimates ? this.#estimate(call) : undefined);
-    const ticket = admitted instanceof Promise ? await admitted : admitted;
+    const admit = (): BudgetTicket | Promise<BudgetTicket> =>
+      this.#admit(model, budget.needsEstimates ? this.#estimate(call) : undefined);
+    const admitted = admit();
+    let ticket: BudgetTicket | undefined = admitted instanceof Promise ? await admitted : admitted;
+    const attempt = async (signal: AbortSignal): Promise<ModelReply> => {
+      // The attempt before has used the permission up: its server may charge for it.
+      ticket ??= await admit();
+      return ask(call, signal, this.#parts.run?.());
+    };
     try {
-      const { reply, attempts } = await limits.call((signal) => ask(call, signal), {
+      const { reply, attempts } = await limits.call(attempt, {
         account: model.account,
         key: `${conversation} ${call.call}`,
         signal: context.signal,
         timeoutMs: model.isPatient === true ? null : callTimeoutMs,
-        ...(this.#parts.adaptsTimeout ? { adaptsTo: model.name } : {}),
         onRetry: (retry) =>
           emit({ type: "retry", conversation, turn, call: call.call, ...maskSecretsIn(retry) }),
+        onUnanswered: () => {
+          if ("simulate" in model) return;
+          const cost = this.#estimate(call);
+          if (ticket !== undefined) budget.charge(ticket, cost);
+          ticket = undefined;
+          onUnanswered({ calls: 1, unanswered: 1, cached: 0, tokens: cost.tokens, cost: cost.usd });
+        },
       });
-      if (reply.cached === true) budget.refund(ticket);
-      else budget.charge(ticket, { usd: prices.cost(model, reply.usage), tokens: tokensOf(reply) });
+      // An answer belongs to an attempt, and that has a permission.
+      const used = ticket as BudgetTicket;
+      if (reply.cached === true) budget.refund(used);
+      else budget.charge(used, { usd: prices.cost(model, reply.usage), tokens: tokensOf(reply) });
       return { reply, attempts, cached: false };
     } catch (error) {
-      budget.charge(ticket, { usd: 0, tokens: 0 });
+      if (ticket !== undefined) budget.charge(ticket, { usd: 0, tokens: 0 });
       throw error;
     }
   }
 }
 
+/** An attempt was sent and has no usable answer: what it took, estimated. */
+type OnUnanswered = (spending: Spending) => void;
+
+type CallEndBeginning = Pick<CallEnd, "type" | "conversation" | "turn" | "call" | "unanswered">;
+
 /** As long as a usual reply. */
 const EXPECTED_REPLY = "x".repeat(2000);
 
-function ask({ model, request, context, simulation }: ModelCall, signal: AbortSignal): Promise<ModelReply> {
-  const inCall = { ...context, signal };
+function ask(
+  { model, request, context, simulation, session }: ModelCall,
+  signal: AbortSignal,
+  run: string | undefined,
+): Promise<ModelReply> {
+  const inCall = {
+    ...context,
+    signal,
+    ...(session === undefined ? {} : { session }),
+    ...(run === undefined ? {} : { run }),
+  };
   // A server may repeat a key that it was sent: it is masked before anything sees the reply.
   if (!("simulate" in model)) return model.reply(request, inCall).then(maskSecretsIn);
   if (simulation !== undefined) return model.simulate(request, inCall, simulation);
   throw new ModelError("bad_request", `${model.name} is simulated and can only be a subject.`);
-}
-
-function callEnd({ context, call }: ModelCall): Pick<CallEnd, "type" | "conversation" | "turn" | "call"> {
-  return { type: "call-end", conversation: context.conversation, turn: context.turn, call };
 }
 
 function tokensOf({ usage }: ModelReply): number {

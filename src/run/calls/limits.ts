@@ -1,7 +1,6 @@
 import type { Clock } from "../../core/environment.ts";
 import { errorMessage } from "../../core/error-message.ts";
-import { memoize } from "../../core/lazy.ts";
-import { listenToWire } from "../../models/http/wire.ts";
+import { requestStage } from "../../models/http/request-stage.ts";
 import type { RateLimitHints } from "../../models/model.ts";
 import { type ErrorCategory, ModelError } from "../../models/model-error.ts";
 import { redactSecrets } from "../../secrets/redact-secrets.ts";
@@ -33,11 +32,9 @@ export interface LimitedCall {
   readonly signal: AbortSignal;
   /** For one attempt, without the time in the queue. */
   readonly timeoutMs: number | null;
-  /** The name of the model, if a call that sends nothing may be given up sooner: see `Silence`. */
-  readonly adaptsTo?: string;
   readonly onRetry?: (retry: Retry) => void;
-  /** Called each time an attempt really starts. */
-  readonly onStart?: () => void;
+  /** An attempt has no usable answer, although the server may have worked on it. */
+  readonly onUnanswered?: () => void;
 }
 
 /** What all limits of a run depend on. */
@@ -60,7 +57,6 @@ export class Limits {
   readonly #options: LimitsOptions;
   readonly #retries: RetryPolicies;
   readonly #accounts = new Map<string, AccountLimiter>();
-  readonly #silences = new Map<string, Silence>();
   readonly #stopping = new AbortController();
   /** How many processes share the caps of an account. */
   #workers: (account: string) => number = () => 1;
@@ -76,9 +72,8 @@ export class Limits {
     options: LimitedCall,
   ): Promise<{ readonly reply: Reply; readonly attempts: number }> {
     const { clock, random } = this.#options;
-    const { signal, timeoutMs, key } = options;
+    const { signal, timeoutMs, key, onUnanswered } = options;
     const account = this.#account(options.account);
-    const silence = options.adaptsTo === undefined ? undefined : this.#silence(options.adaptsTo);
     let count: RetryCount | undefined;
     let firstRefusal: number | undefined;
     for (let attempts = 1; ; attempts++) {
@@ -88,10 +83,7 @@ export class Limits {
       let result: StartResult = { kind: "other" };
       let failure: ModelError;
       try {
-        options.onStart?.();
-        const silenceMs = silence?.limit(attempts);
-        const reply = await limitedAttempt(attempt, { clock, signal, timeoutMs, silenceMs });
-        silence?.answer(clock.now() - start.time);
+        const reply = await limitedAttempt(attempt, { clock, signal, timeoutMs, onUnanswered });
         result = { kind: "success", hints: reply?.rateLimit };
         return { reply, attempts };
       } catch (error) {
@@ -175,10 +167,6 @@ export class Limits {
     }
     return account;
   }
-
-  #silence(model: string): Silence {
-    return memoize(this.#silences, model, () => new Silence());
-  }
 }
 
 /** The caps of an account by its name, or by the provider that its name begins with: `openai` for all keys of it. */
@@ -197,20 +185,13 @@ const ANSWERS: readonly ErrorCategory[] = ["authentication", "permission", "not_
 function resultOf(failure: ModelError): StartResult {
   const { category, retryAfterMs, statusCode, message } = failure;
   if (category === "rate_limit") return { kind: "refused", retryAfterMs };
-  const isAway = category === "connection" || failure instanceof SilentError;
-  if ((isAway && !failure.isLasting) || (category === "server" && AWAY.has(statusCode)))
+  const isAway = category === "connection" && !failure.isLasting;
+  if (isAway || (category === "server" && AWAY.has(statusCode)))
     return { kind: "away", message, retryAfterMs };
   const isTrouble = Object.hasOwn(DEFAULT_RETRIES, category);
   return isTrouble
     ? { kind: "trouble", retryAfterMs }
     : { kind: "other", isAnswer: ANSWERS.includes(category) };
-}
-
-/** A call that was given up because its server sent nothing at all. */
-class SilentError extends ModelError {
-  constructor(milliseconds: number) {
-    super("timeout", `There was no answer within ${milliseconds / 1_000} s, not even the beginning of one.`);
-  }
 }
 
 function asModelError(error: unknown): ModelError {
@@ -223,8 +204,7 @@ export interface AttemptLimits {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly timeoutMs: number | null;
-  /** After its request has been sent, until the first byte of the response; for models that tell. */
-  readonly silenceMs?: number | undefined;
+  readonly onUnanswered?: (() => void) | undefined;
 }
 
 /**
@@ -233,7 +213,7 @@ export interface AttemptLimits {
  */
 export function limitedAttempt<Reply>(
   attempt: (signal: AbortSignal) => Promise<Reply>,
-  { clock, signal, timeoutMs, silenceMs }: AttemptLimits,
+  { clock, signal, timeoutMs, onUnanswered }: AttemptLimits,
 ): Promise<Reply> {
   if (signal.aborted) return Promise.reject(cancelledError(signal));
   return new Promise((resolve, reject) => {
@@ -241,69 +221,45 @@ export function limitedAttempt<Reply>(
     const stop = (error: ModelError): void => {
       rest();
       reject(error);
+      if (requestStage(controller.signal) !== "waiting") onUnanswered?.();
       controller.abort(error);
     };
     const forget = onAbort(signal, () => stop(cancelledError(signal)));
     const disarm =
       timeoutMs === null ? undefined : clock.after(timeoutMs, () => stop(timeoutError(timeoutMs)));
-    let endSilence: (() => void) | undefined;
-    if (silenceMs !== undefined && timeoutMs !== null && silenceMs < timeoutMs)
-      listenToWire(controller.signal, {
-        onSent: () => {
-          endSilence ??= clock.after(silenceMs, () => stop(new SilentError(silenceMs)));
-        },
-        onHeard: () => endSilence?.(),
-      });
     const rest = (): void => {
       forget();
       disarm?.();
-      endSilence?.();
     };
     const fail = (error: unknown): void => {
       rest();
+      if (isUnanswered(error, controller.signal)) onUnanswered?.();
       reject(error);
     };
     try {
-      Promise.resolve(attempt(controller.signal)).then((reply) => {
-        rest();
-        resolve(reply);
-      }, fail);
+      Promise.resolve(attempt(controller.signal)).then(
+        (reply) => {
+          rest();
+          resolve(reply);
+        },
+        (error: unknown) => {
+          if (!controller.signal.aborted) fail(error);
+        },
+      );
     } catch (error) {
       fail(error);
     }
   });
 }
 
-function timeoutError(timeoutMs: number): ModelError {
-  return new ModelError("timeout", `There was no answer within ${timeoutMs / 1_000} s.`);
+/** False of refusals: nobody charges for an answer such as 429 or 500. */
+function isUnanswered(error: unknown, signal: AbortSignal): boolean {
+  if (!(error instanceof ModelError)) return false;
+  return (
+    error.category === "bad_response" || (error.category === "connection" && requestStage(signal) === "sent")
+  );
 }
 
-/** For a call to a model that has not answered yet, and sends nothing. */
-const FIRST_LIMIT_MS = 90_000;
-/** No model that answers is given less. */
-const LEAST_LIMIT_MS = 10_000;
-const TIMES_SLOWEST = 10;
-const FEWEST_ANSWERS = 20;
-/** With each answer, what is known of slower ones fades a little. */
-const FADE = 0.999;
-
-/**
- * How long a call may stay without a single byte of an answer. It adapts to how long the answers of the model take, and doubles
- * with each attempt, so that a model that has become slower is not lost.
- */
-export class Silence {
-  #answers = 0;
-  #slowestMs = 0;
-
-  /** The limit for an attempt, from 1. */
-  limit(attempt: number): number {
-    const adapted = Math.max(TIMES_SLOWEST * this.#slowestMs, LEAST_LIMIT_MS);
-    const known = this.#answers < FEWEST_ANSWERS ? Math.max(adapted, FIRST_LIMIT_MS) : adapted;
-    return known * 2 ** (attempt - 1);
-  }
-
-  answer(ms: number): void {
-    this.#answers++;
-    this.#slowestMs = Math.max(ms, this.#slowestMs * FADE);
-  }
+function timeoutError(timeoutMs: number): ModelError {
+  return new ModelError("timeout", `There was no answer within ${timeoutMs / 1_000} s.`);
 }

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { Rng } from "../../core/rng.ts";
-import { wireOf } from "../../models/http/wire.ts";
 import { ModelError } from "../../models/model-error.ts";
-import { Limits, type LimitsOptions, Silence } from "./limits.ts";
+import { Limits, type LimitsOptions } from "./limits.ts";
 import type { OutageReport } from "./outage.ts";
 import { VirtualClock } from "./virtual-clock.ts";
 
@@ -157,34 +156,4 @@ test("a wrong certificate is no outage, and is not tried again", async () => {
   const options = { account: "a", key: "k", signal: new AbortController().signal, timeoutMs: null };
   await expect(limits.call(attempt, options)).rejects.toThrow("expired");
   expect(attempts).toBe(1);
-});
-
-test("a call that sends no byte is given up sooner than one that has begun to answer", async () => {
-  const clock = new VirtualClock();
-  const limits = new Limits({ clock, random: () => 0 });
-  const options = { account: "a", key: "k", signal: new AbortController().signal, timeoutMs: 180_000 };
-  const ends: number[] = [];
-  const attempt = (hears: boolean) => (signal: AbortSignal) => {
-    wireOf(signal)?.onSent();
-    if (hears) wireOf(signal)?.onHeard();
-    signal.addEventListener("abort", () => ends.push(clock.now()));
-    return new Promise<object>(() => {});
-  };
-  const begun = limits.call(attempt(true), { ...options, account: "b", adaptsTo: "m" });
-  begun.catch(() => {});
-  await clock.advance(180_000);
-  expect(ends).toEqual([180_000]);
-  const silent = limits.call(attempt(false), { ...options, adaptsTo: "m" });
-  silent.catch(() => {});
-  await clock.advance(90_000);
-  expect(ends.at(-1)).toBe(270_000);
-});
-
-test("the limit of silence follows the answers of the model, and grows with each attempt", () => {
-  const silence = new Silence();
-  expect([1, 2].map((attempt) => silence.limit(attempt))).toEqual([90_000, 180_000]);
-  for (let count = 0; count < 20; count++) silence.answer(20);
-  expect(silence.limit(1)).toBe(10_000);
-  silence.answer(12_000);
-  expect(silence.limit(1)).toBe(120_000);
 });

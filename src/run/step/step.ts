@@ -6,6 +6,7 @@ import { INITIAL_STATE, isFinished, type ScenarioState } from "../../core/state/
 import { appended, itemsOf, listOf } from "../../core/values/growing-list.ts";
 import { type JudgementPart, joinParts } from "../../grading/judge/judge-turn.ts";
 import { meaningPairs } from "../../grading/verify/semantic-match.ts";
+import { toolCallsIn } from "../../journal/fold/conversation.ts";
 import type {
   ConversationEvent,
   ConversationStart,
@@ -95,11 +96,18 @@ class Transition {
     return this.#draft;
   }
 
-  start({ conversation, cell, settings, history = [], fork }: ConversationStart): void {
+  start({
+    conversation,
+    cell,
+    settings,
+    history = [],
+    fork,
+    spent = NOTHING_SPENT,
+  }: ConversationStart): void {
     const draft = this.#draft;
     if (fork !== undefined) return this.#startArm({ conversation, cell, settings }, fork);
     if (draft.conversation !== "") return;
-    Object.assign(draft, { conversation, cell, settings, history });
+    Object.assign(draft, { conversation, cell, settings, history, spending: spent });
     draft.next = { node: this.#definition.entryNode, edge: null };
     this.#advance();
   }
@@ -133,9 +141,7 @@ class Transition {
     if (asked === undefined || asked.turn !== event.turn || asked.reply !== undefined) return;
     const { turn, agent = "", question = "" } = asked;
     const { reply, finish, labels, spending } = event;
-    const toolCalls = event.messages.flatMap((message) =>
-      message.role === "assistant" ? (message.toolCalls ?? []) : [],
-    );
+    const toolCalls = toolCallsIn(event);
     const answered = {
       ...asked,
       question,
