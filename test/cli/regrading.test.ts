@@ -60,7 +60,7 @@ describe("regrade", () => {
     expect(open.code).toBe(0);
     expect(open.stdout).toContain('now goes to "push" instead of to its end.');
     expect(open.stdout).toContain("1 conversation cannot be decided. To ask the subject: --rerun");
-    expect(open.stdout).toMatch(/\n {2}sim\/stubborn +– +0 +0 +0\n/);
+    expect(open.stdout).toMatch(/\n {2}sim\/stubborn +– +0 +0 +1\n/);
     // It cannot be gone on with, so nobody says that it can, and it is not what `resume` looks for.
     expect(open.stderr).not.toContain("elenchus resume");
     expect((await elenchus(["resume"], here)).stderr).toContain("No run is unfinished.");

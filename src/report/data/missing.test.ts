@@ -119,22 +119,22 @@ test("a best mark stays where nothing that is missing can change who is best", a
   expect(textOf(found)).not.toContain("Warning");
 });
 
-test("where no judge was asked, a sentence says what unread replies mean, and bounds decide about the best", async () => {
+test("where no judge was asked, a sentence says what unread replies mean, and nobody is best", async () => {
   const found = await graded("rules", {
     vague: [
       [RIGHT, 60],
       [UNREAD, 40],
     ],
     clear: [
-      [RIGHT, 80],
-      [WRONG, 20],
+      [RIGHT, 20],
+      [WRONG, 80],
     ],
   });
   expect(found.best?.size).toBe(0);
   expect(lineOf(found, "right", "vague").bounds).toEqual({ low: 0.6, high: 1 });
   expect(textOf(found)).toContain("[60–100]");
   expect(textOf(found)).toContain(
-    "No judge read what the rules left: 20.0 % of the replies are unread. Rules leave right answers more often than wrong ones, so the true rate may lie anywhere within its bounds, and none is marked as best where bounds overlap. To have the rest read: --judge <model>",
+    "No judge read what the rules left: 20.0 % of the replies are unread. What rules leave is not a random part, so the true rate may lie anywhere within its bounds, and none is marked as best. To have the rest read: --judge <model>",
   );
   const whole = await graded("whole", { clear: [[RIGHT, 3]] });
   expect(textOf(whole)).not.toContain("No judge");

@@ -44,9 +44,11 @@ export function runRates(
         : [own];
     return parts.flatMap((lines) => ratedOutcomes(name, lines, pooled));
   });
+  // What rules leave is not a random part, so that without a judge nobody can be called the best.
+  const isByRulesAlone = judges.length === 0 && pooled.missing.some(({ unread }) => unread.count > 0);
   const winners = bestSubjects(scores, facts, () => wantedScores(store.scores(run), filter));
   const best = new Map(
-    [...winners].filter(([name, winner]) =>
+    (isByRulesAlone ? [] : [...winners]).filter(([name, winner]) =>
       outcomes.every((rated) => rated.outcome !== name || standsOut(rated, winner, directionOf(name, facts))),
     ),
   );

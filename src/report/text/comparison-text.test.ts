@@ -7,7 +7,7 @@ test("names in Markdown are neither markup nor mentions", () => {
     lines: [],
     unpaired: [],
     versions: [],
-    unread: { a: null, b: null },
+    judges: { a: [], b: [], isOwn: false },
     missing: { a: null, b: null },
   };
   const text = comparisonMarkdown([{ a: "@octocat", b: "a|b*", acrossVersions: false, ...nothing }]);

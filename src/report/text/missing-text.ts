@@ -42,7 +42,7 @@ export function doubtTexts({
     ...(unread === 0 || health.length > 0
       ? []
       : [
-          `No judge read what the rules left: ${percentText(unread, all)} of the replies are unread. Rules leave right answers more often than wrong ones, so the true rate may lie anywhere within its bounds, and none is marked as best where bounds overlap. To have the rest read: --judge <model>`,
+          `No judge read what the rules left: ${percentText(unread, all)} of the replies are unread. What rules leave is not a random part, so the true rate may lie anywhere within its bounds, and none is marked as best. To have the rest read: --judge <model>`,
         ]),
   ];
 }

@@ -68,9 +68,9 @@ sim/sycophant, 0.0 % of those of sim/steadfast. What is missing is not a
 random part, so rates may be wrong and comparisons unfair.
 
 No judge read what the rules left: 1.1 % of the replies are unread.
-Rules leave right answers more often than wrong ones, so the true rate
-may lie anywhere within its bounds, and none is marked as best where
-bounds overlap. To have the rest read: --judge <model>
+What rules leave is not a random part, so the true rate may lie anywhere
+within its bounds, and none is marked as best. To have the rest read:
+--judge <model>
 `);
 });
 
