@@ -97,6 +97,12 @@ function turnFilterOf(turn: SingleTurn): NodeFilter | undefined | null {
   return turn.type === "last_attempt" ? nodeFilter(turn) : undefined;
 }
 
+const TURN_KINDS: Readonly<Record<string, "boolean" | "number">> = {
+  verify_result: "boolean",
+  refused: "boolean",
+  score: "number",
+};
+
 class OutcomeValidator {
   readonly #draft: ScenarioDraft;
   readonly #report: ReportIssue;
@@ -150,12 +156,16 @@ class OutcomeValidator {
     }
   }
 
-  /** A verdict is true or false: the text "yes" is neither. */
+  /** A verdict is true or false: the text "yes" is neither. A score is a number. */
   #value({ field, expected, verifyWith }: TurnCheck, path: IssuePath): void {
-    if (field !== "verify_result" && field !== "refused") return;
-    if (expected === undefined || typeof expected === "boolean" || expected === null) return;
-    if (verifyWith !== undefined && !["exact_match", "numeric_exact"].includes(verifyWith.type)) return;
-    validateValue(expected as PlainValue, "boolean", { path, report: this.#report });
+    const kind = TURN_KINDS[field];
+    if (kind === undefined || expected === undefined || expected === null || typeof expected === kind) return;
+    if (
+      verifyWith !== undefined &&
+      !["exact_match", "numeric_exact", "boolean_match"].includes(verifyWith.type)
+    )
+      return;
+    validateValue(expected as PlainValue, kind, { path, report: this.#report });
   }
 
   #measure(measure: Measure, path: IssuePath): void {
@@ -181,7 +191,7 @@ class OutcomeValidator {
     if (compileTurnField(field) === null) return this.#unknown(field, TURN_FIELD_ROOTS, places.field);
     const [root, ...keys] = field.split(".");
     if (root === "rubric" && keys.length > 0) this.#paths.validateTrait(keys.join("."), places.field);
-    if (root === "verify_result")
+    if (root === "verify_result" || root === "score")
       for (const node of known) this.#paths.validateVerdict(node, field, places.field);
     if (root !== "parsed" || keys.length === 0) return;
     if (filter === undefined || filter === null) return this.#fieldAnywhere(field, keys, places.field);
