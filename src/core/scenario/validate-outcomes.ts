@@ -70,8 +70,15 @@ function validateApplication({ outcomes }: ScenarioDraft, report: ReportIssue): 
   }
 }
 
-/** Validates that the outcomes that rates name are there, and that no rate has the name of one. */
-export function validateRates(rates: UnknownRecord, { outcomes }: ScenarioDraft, report: ReportIssue): void {
+/** What a rate may be averaged over, besides `variant.<factor>`. */
+const AVERAGED = /^(?:row\..+|metadata\..+|row|variant|tag|scenario|arm)$/;
+
+/** Validates that the outcomes and factors that rates name are there, and that no rate has the name of an outcome. */
+export function validateRates(
+  rates: UnknownRecord,
+  { outcomes, factors }: Pick<ScenarioDraft, "outcomes"> & { readonly factors: readonly string[] },
+  report: ReportIssue,
+): void {
   const names = new Set(outcomes.map(({ outcome }) => outcome.name));
   for (const [rate, declaration] of Object.entries(rates)) {
     if (!isRecord(declaration)) continue;
@@ -79,6 +86,18 @@ export function validateRates(rates: UnknownRecord, { outcomes }: ScenarioDraft,
       const message = `There is an outcome ${JSON.stringify(rate)} already: give the rate another name.`;
       report({ code: "invalid_parameter", path: ["rates", rate], message });
     }
+    const { average } = declaration as RateDeclaration;
+    const groups = factors.map((factor) => `variant.${factor}`);
+    if (
+      typeof average?.macro === "string" &&
+      !AVERAGED.test(average.macro) &&
+      !groups.includes(average.macro)
+    )
+      report({
+        code: "invalid_parameter",
+        path: ["rates", rate, "average", "macro"],
+        message: `There are no groups ${JSON.stringify(average.macro)}: use ${["row.<column>", ...groups, "metadata.<key>", "tag", "scenario", "arm"].join(", ")}.`,
+      });
     for (const [place, name] of outcomesOfRate(declaration as RateDeclaration)) {
       if (typeof name !== "string" || names.has(name)) continue;
       const { nearest } = nearestOf(name, names);
