@@ -3,7 +3,14 @@ import type { NodeTurns, ResultRow } from "../../journal/store/store.ts";
 import { wilson } from "../../statistics/proportions.ts";
 import { type Missing, missingOf } from "./missing.ts";
 import { type RateLine, singleItems } from "./rate-line.ts";
-import { type Plan, type SubjectTotal, subjectTotals, type Tested, testedKey } from "./subject-totals.ts";
+import {
+  type Plan,
+  type SubjectTotal,
+  subjectTotals,
+  sumOfTotals,
+  type Tested,
+  testedKey,
+} from "./subject-totals.ts";
 
 /** The counts of a rate line that reports show. */
 type LineCounts = Pick<
@@ -57,6 +64,8 @@ export interface OutcomeRates {
   readonly outcomes: readonly RatedOutcome[];
   /** In the order of the plan, or else of the rows. */
   readonly totals: readonly SubjectTotal[];
+  /** All totals together. */
+  readonly sum: Omit<SubjectTotal, keyof Tested>;
   readonly judges: readonly string[];
   /** Conversations in which some outcome is not decided, each counted once however many outcomes it leaves open. */
   readonly open: Readonly<Record<"inconclusive" | "infrastructure", number>>;
@@ -89,7 +98,9 @@ export function outcomeRates(rows: readonly ResultRow[], plan?: Plan): OutcomeRa
     const { subject, judge } = total;
     return { subject, judge, ...missingOf(total) };
   });
-  return { outcomes, totals, judges, open, health: [], unread: unreadShares(rows), missing };
+  const arms = rows.reduce((sum, row) => sum + (row.arms ?? 0), 0);
+  const sum = sumOfTotals(totals, plan === undefined ? null : plan.conversations + arms);
+  return { outcomes, totals, sum, judges, open, health: [], unread: unreadShares(rows), missing };
 }
 
 /** The outcomes of a scenario are about the same conversations, so the one that is most often open counts them. */
