@@ -208,8 +208,8 @@ test("every other end is counted, and so is what never ended or began", () => {
 });
 
 test("a single one is one", () => {
-  const [total] = subjectTotals([resultRow({ conversations: 1, statuses: { error: 1 } })]);
-  expect(total && endingsText(total)).toEqual(["1 of 1 conversation did not finish: error 1."]);
+  const [total] = subjectTotals([resultRow({ conversations: 1, statuses: { timeout: 1 } })]);
+  expect(total && endingsText(total)).toEqual(["1 of 1 conversation did not finish: timeout 1."]);
 });
 
 function result(passed: boolean, reason: string): ThresholdResult {

@@ -165,6 +165,8 @@ export function endingsText(total: Omit<SubjectTotal, keyof Tested>): readonly s
   ].filter(([, count]) => count > 0);
   const missing = kinds.reduce((sum, [, count]) => sum + count, 0);
   const limited = statuses.limit_reached ?? 0;
+  if (whole > 0 && statuses.error === whole)
+    return [`The run failed: every conversation ended with an error (${countText(whole)}).`];
   const listed = kinds.map(([word, count]) => `${word} ${countText(count)}`).join(", ");
   return [
     ...(missing === 0

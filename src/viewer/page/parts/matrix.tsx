@@ -148,7 +148,7 @@ function OutcomeCell({
   const { interval } = line;
   const href = hashOf(["run", run, "conversations"], {
     subject: line.subject,
-    ...(isRate && isOutcome ? { outcome: `${outcome.outcome}:false` } : {}),
+    ...(isOutcome ? { outcome: `${outcome.outcome}:decided` } : {}),
   });
   return (
     <a className="rate" href={href}>
