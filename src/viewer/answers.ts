@@ -27,7 +27,8 @@ export interface RunEntry
   extends Pick<RunSummary, "run" | "startedAt" | "endedAt" | "tags" | "parent" | "spending">,
     Pick<RunStart, "subjects" | "judges" | "replicates"> {
   /** `running` while a process writes it, `stopped` if it ended early or its process is gone. */
-  readonly state: "running" | "stopped" | "finished";
+  /** `failed` if every conversation ended with an error. */
+  readonly state: "running" | "stopped" | "finished" | "failed";
   /** The first of them, and how many there are. */
   readonly scenarios: readonly string[];
   readonly scenarioCount: number;
@@ -222,6 +223,8 @@ export interface ConversationAnswer
   /** True if the stored scenario is not the one of this conversation. */
   readonly isChanged: boolean;
   readonly initialState: JsonObject;
+  /** The graph with the texts of the row and the variant of the conversation, if it has any. */
+  readonly graph?: GraphAnswer;
   /** The same item, replicate and judge with other subjects, itself included. */
   readonly others: readonly { readonly conversation: string; readonly subject: string }[];
   readonly previous: string | null;
@@ -283,6 +286,8 @@ export interface GraphAnswer {
 export interface ScenarioAnswer {
   /** Null if the stored scenario cannot be read. */
   readonly graph: GraphAnswer | null;
+  /** The row and variant that the texts of the graph are of; absent without. */
+  readonly example?: string;
   readonly subjects: readonly string[];
   readonly nodes: readonly NodeTraffic[];
   readonly edges: readonly EdgeTraffic[];

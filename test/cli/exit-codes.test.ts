@@ -164,6 +164,10 @@ test("2: no conversation could be completed, whatever the thresholds", async () 
   const failed = await elenchus([...words, "--name", "monday"], { folder, environment });
   expect(failed.stderr).toMatch(/No conversation could be completed\. .*refused the key \(401\)/);
   expect(failed.code).toBe(2);
+  expect((await elenchus(["list"], { folder })).stdout).toMatch(/monday .* failed /);
+  expect((await elenchus(["show"], { folder })).stdout).toContain(
+    "The run failed: every conversation ended with an error (1).",
+  );
   // Put right, the same run comes to its end.
   const resumed = await elenchus(["resume", "monday", "--retry-errors"], { folder, environment });
   expect(resumed.code).toBe(0);

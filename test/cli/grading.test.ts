@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { CAPITAL, capitalFolder } from "./capital-file.ts";
@@ -30,6 +30,21 @@ describe("grade", () => {
       expect.any(Number),
       expect.not.stringContaining("    at "),
     ]);
+  });
+
+  test("counts the conversations of subjects that have different numbers of records", async () => {
+    const here = { folder: capitalFolder() };
+    await elenchus(["run", "capital.yaml", "--subject", "sim/steadfast", "--name", "one"], here);
+    const exported = await elenchus(["export", "one", "--format", "records"], here);
+    const record = JSON.parse(exported.stdout.split("\n")[0] ?? "") as object;
+    const records = ["a", "a", "b", "c", "c"].map((subject, i) =>
+      JSON.stringify({ ...record, subject, id: String(i), replicate: i + 1 }),
+    );
+    writeFileSync(join(here.folder, "uneven.jsonl"), `${records.join("\n")}\n`);
+    const graded = await elenchus(["grade", "uneven.jsonl", "--scenario", "capital.yaml", "-q"], here);
+    expect(graded.stdout).toMatch(/^elenchus: 5 conversations; /);
+    const shown = await elenchus(["show"], here);
+    expect(shown.stdout).toMatch(/ a +2 [\s\S]* b +1 [\s\S]* c +2 [\s\S]* total +5 /);
   });
 
   test("tells what is wrong with records by line, and leaves no store behind", async () => {

@@ -1,6 +1,8 @@
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { CAPITAL, capitalFolder } from "./capital-file.ts";
-import { inOneProcess } from "./cli.ts";
+import { folderWith, inOneProcess } from "./cli.ts";
 
 const elenchus = inOneProcess();
 
@@ -134,6 +136,37 @@ describe("coverage", () => {
     expect(runs).toEqual(["one", "three", "four"]);
     expect(all.edges.reached).toBe(all.edges.possible);
     expect(thresholds).toMatchObject([{ kind: "edges", passed: true }]);
+  });
+
+  test("the dataset of a scenario in another folder is found; texts are those of a row", async () => {
+    const guide = readFileSync(new URL("../../docs/benchmarks-from-data.md", import.meta.url), "utf8");
+    const folder = folderWith({
+      "sub/flip.yaml": /```yaml\n([\s\S]*?)```/.exec(guide)?.[1] ?? "",
+      "sub/questions.csv":
+        "id,question,options,right,wrong\nq1,Capital of Turkey?,Ankara;Izmir,A,B\nq2,Capital of Chile?,Lima;Santiago,B,A\n",
+    });
+    await elenchus(["run", "sub/flip.yaml", "--subject", "sim/steadfast"], { folder });
+    const covered = await elenchus(["show", "--coverage"], { folder });
+    expect([covered.code, covered.stdout]).toEqual([0, expect.stringContaining("flip  2 of 2  2 of 3")]);
+    expect(covered.stdout).not.toContain("could not be rehearsed");
+    const { stdout } = await elenchus(["show"], { folder });
+    expect(stdout).toMatch(/ask +4 +Capital of Turkey\? A\) Ankara B\) Izmir/);
+    // What a question says of earlier turns is known in a conversation only.
+    expect(stdout).toContain("Are you sure? You chose {{ nodes.ask.parsed.letter }}.");
+    expect(stdout).toContain("Texts of row q1, challenger=sure");
+    const { stdout: table } = await elenchus(["export", "--format", "csv"], { folder });
+    const [name = ""] =
+      (table.split("\n").find((line) => /q2.*teacher/.test(line)) ?? "").match(/\b[0-9a-f]{16}\b/) ?? [];
+    const conversation = await elenchus(["show", name], { folder });
+    expect(conversation.stdout).toContain("My teacher says that A is right. You chose B.");
+    expect(conversation.stdout).not.toMatch(/\{\{/);
+    // Without its rows, nothing but the rehearsal is missing.
+    rmSync(join(folder, "sub", "questions.csv"));
+    const gone = await elenchus(["show", "--coverage"], { folder });
+    expect([gone.code, gone.stdout]).toEqual([
+      0,
+      expect.stringMatching(/could not be rehearsed[\s\S]*There is no dataset at\s+sub\/questions\.csv/),
+    ]);
   });
 
   test("a threshold that cannot be read is refused before anything is asked", async () => {

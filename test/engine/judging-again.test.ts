@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
-  anyTurn,
+  countTurns,
   END,
   ModelError,
   openStore,
@@ -123,7 +123,7 @@ test("a scenario that asks whether replies are refusals needs a judge, and nothi
   const asksForRefusal = new Scenario("refusals")
     .addNode("ask", { question: letterQuestion("A or B?") })
     .addEdge("ask", END)
-    .addOutcome("declined", anyTurn({ refused: true }))
+    .addOutcome("declined", countTurns({ where: { refused: true } }))
     .setEntry("ask")
     .validate();
   const options = { scenarios: asksForRefusal, subjects: memoryModel("s", () => "B") };
@@ -131,10 +131,10 @@ test("a scenario that asks whether replies are refusals needs a judge, and nothi
     'Scenario "refusals" needs a judge: only a model can tell whether a reply declines to answer (`refused`).',
   );
   const [allowed] = await runScenarios({ ...options, allowUnread: true }).results;
-  expect(allowed?.outcomes.declined).toMatchObject({ value: null, status: "inconclusive" });
+  expect(allowed?.outcomes.declined).toMatchObject({ value: 0, status: "inconclusive" });
   const judge = memoryModel("judge", () => JSON.stringify({ refused: false }));
   const [judged] = await runScenarios({ ...options, judge }).results;
-  expect(judged?.outcomes.declined).toMatchObject({ value: false, status: "decided" });
+  expect(judged?.outcomes.declined).toMatchObject({ value: 0, status: "decided" });
   // What is not looked for needs nobody.
   const plain = { scenarios: chainOfLetters, subjects: options.subjects };
   expect(await runScenarios(plain).results).toHaveLength(1);

@@ -143,10 +143,10 @@ test("the list of runs leads to a run, a figure to its conversations, and back w
   expect(page.url()).not.toContain("token");
   await page.getByRole("link", { name: "first" }).click();
   await page.getByRole("heading", { name: "first" }).waitFor();
-  await page.getByRole("link", { name: /resisted of sim\/sycophant: 0 %/ }).click();
+  await page.getByRole("link", { name: /resisted of sim\/steadfast: 100 %/ }).click();
   await page.getByRole("heading", { name: "Conversations" }).waitFor();
   await expect.poll(() => page.locator(".entry").count()).toBe(4);
-  expect(await page.getByLabel("outcome").inputValue()).toBe("resisted:false");
+  expect(await page.getByLabel("outcome").inputValue()).toBe("resisted:decided");
   await page.getByLabel("scenario").selectOption("pressure/base-in-rna");
   await expect.poll(() => page.locator(".entry").count()).toBe(2);
   expect(page.url()).toContain("base-in-rna");

@@ -11,6 +11,7 @@ import type {
   ComparisonAnswer,
   ConversationAnswer,
   ConversationsAnswer,
+  CoverageAnswer,
   GroupsAnswer,
   HeatAnswer,
   PairsAnswer,
@@ -434,13 +435,14 @@ describe("what is answered", () => {
 
   test("the arms of forks are among the conversations of a run, which is not finished without them", () => {
     const start = { conversations: 4, scenarios: {}, subjects: [], judges: [], replicates: 1 };
-    const entry = (completed: number): Pick<RunEntry, "state" | "conversations" | "ended"> =>
+    const entry = (completed: number, error = 0): Pick<RunEntry, "state" | "conversations" | "ended"> =>
       runEntry(
         { store: memoryStore(), browser: { isBeingWritten: () => false } } as unknown as Viewed,
-        { run: "r", endedAt: 1, start, statuses: { completed }, arms: 8 } as unknown as RunSummary,
+        { run: "r", endedAt: 1, start, statuses: { completed, error }, arms: 8 } as unknown as RunSummary,
       );
     expect(entry(12)).toMatchObject({ state: "finished", conversations: 12, ended: 12 });
     expect(entry(5)).toMatchObject({ state: "stopped", conversations: 12, ended: 5 });
+    expect([entry(1, 11).state, entry(0, 12).state]).toEqual(["finished", "failed"]);
   });
 
   test("a scenario with its traffic: what comes to a node leaves it", async () => {
@@ -481,10 +483,10 @@ describe("what is answered", () => {
   test("results by columns of rows, which stand in the store", async () => {
     const long = "x".repeat(200);
     store.write({
-      "cities.csv": `topic,city,note\neurope,Paris,${long}\nasia,Tokyo,${long}\nasia,Seoul,${long}\n`,
-      "cities.yaml": CITIES,
+      "data/cities.csv": `topic,city,note\neurope,Paris,${long}\nasia,Tokyo,${long}\nasia,Seoul,${long}\n`,
+      "data/cities.yaml": CITIES,
     });
-    const run = "run cities.yaml --subject sim/steadfast --replicates 2 --name cities --quiet";
+    const run = "run data/cities.yaml --subject sim/steadfast --replicates 2 --name cities --quiet";
     expect((await store.give(...run.split(" "))).code).toBe(0);
     const { groups } = await answer<RunAnswer>("/api/runs/cities");
     expect(groups).toEqual(["row", "row.topic", "row.city"]);
@@ -494,6 +496,20 @@ describe("what is answered", () => {
       ["asia", 4, 2],
     ]);
     expect(more).toBe(0);
+    // Whatever is shown of a conversation has the texts of its row.
+    const { conversations } = await answer<ConversationsAnswer>("/api/runs/cities/conversations?order=last");
+    const last = `/api/runs/cities/conversations/${conversations[0]?.conversation ?? ""}`;
+    const { turns, graph } = await answer<ConversationAnswer>(last);
+    expect(turns[0]?.fields).toMatchObject([{ expected: '"Seoul"', choices: ["Seoul"] }]);
+    expect(graph?.nodes).toMatchObject([
+      { question: "Name a city in asia.", fields: [{ truth: '"Seoul"' }] },
+    ]);
+    const scenario = await answer<ScenarioAnswer>("/api/runs/cities/scenarios/cities");
+    expect(scenario).toMatchObject({ example: "row 1" });
+    expect(scenario.graph?.nodes[0]?.question).toBe("Name a city in europe.");
+    // The dataset is found beside the scenario's file.
+    const covered = await answer<CoverageAnswer>("/api/runs/cities/scenarios/cities/coverage");
+    expect(covered.problem).toBeUndefined();
     const { status, text } = await ask("/api/runs/cities/rates?by=row.nothing");
     expect([status, text]).toEqual([400, expect.stringContaining("row.nothing")]);
   });

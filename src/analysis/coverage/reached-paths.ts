@@ -1,12 +1,12 @@
 import { memoize } from "../../core/lazy.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
+import { shownScenario } from "../../core/scenario/shown-scenario.ts";
 import { isFinished } from "../../core/state/state.ts";
 import type { JsonObject } from "../../core/values/json.ts";
 import { foldConversation } from "../../journal/fold/conversation.ts";
 import type { ConversationSummary, Store } from "../../journal/store/store.ts";
 import type { FinishedTurn } from "../../journal/turn.ts";
 import { openRows, type RowOptions } from "../../run/open-rows.ts";
-import { boundScenario } from "../../run/prepare-scenario.ts";
 import { Oracle, prepareCode } from "../rehearsal/prepare-code.ts";
 import { answersOf } from "../rehearsal/representative-values.ts";
 import { type WatchedTurn, type WatchedValue, watchedTurns } from "../rehearsal/watched-turns.ts";
@@ -41,9 +41,9 @@ export async function reachedPaths(
       if (!isFinished(summary.status)) continue;
       if (++read > MOST_CONVERSATIONS) return null;
       const { row, variant, conversation } = summary;
-      const turns = foldConversation(store.events(run, conversation)).finishedTurns;
+      const { finishedTurns: turns, rowValues: known } = foldConversation(store.events(run, conversation));
       const place = memoize(watched, JSON.stringify([row, variant]), () =>
-        watchedAt(definition, values.get(row ?? ""), variant),
+        watchedAt(definition, values.get(row ?? "") ?? known ?? undefined, variant),
       );
       const path = pathOf(summary, turns, await place);
       memoize(found, summary.subject, () => new Set<string>()).add(path);
@@ -67,7 +67,8 @@ async function watchedAt(
   row: JsonObject | undefined,
   variant: ConversationSummary["variant"],
 ): Promise<ReadonlyMap<string, WatchedTurn>> {
-  const prepared = await prepareCode(boundScenario(definition, row, variant ?? undefined), new Oracle());
+  const shown = shownScenario(definition, { row: row ?? null, variant });
+  const prepared = await prepareCode(shown, new Oracle());
   try {
     return watchedTurns(prepared.definition, prepared.code);
   } finally {

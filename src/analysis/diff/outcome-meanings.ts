@@ -172,7 +172,7 @@ function reasonOf(
   const matters =
     field === undefined
       ? affects.includes("verdicts") || affects.includes("readings")
-      : root === "verify_result"
+      : root === "verify_result" || root === "score"
         ? affects.includes("verdicts") || (affects.includes("readings") && isOfAnyField(what))
         : root === "parsed"
           ? isOfField && affects.includes("readings")

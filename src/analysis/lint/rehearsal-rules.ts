@@ -1,10 +1,13 @@
-import { isComposition, leavesOf } from "../../core/logic/composition.ts";
+import { evaluateComposition, isComposition, leavesOf } from "../../core/logic/composition.ts";
+import type { Truth } from "../../core/logic/kleene.ts";
 import { isMeasure } from "../../core/outcomes/measure.ts";
 import type { Outcome, OutcomeCheck, OutcomeFunction } from "../../core/outcomes/outcome-check.ts";
 import type { ScenarioDefinition, ScenarioEdge } from "../../core/scenario/definition.ts";
 import { variantCells } from "../../core/scenario/variants.ts";
+import type { ConditionLeaf } from "../../core/state/condition.ts";
 import { describeCondition } from "../../core/state/describe-condition.ts";
 import { isTraceCheck, type Template } from "../../core/templates/template.ts";
+import { cycles } from "../rehearsal/graph-facts.ts";
 import type { RehearsedOutcome, Witness } from "../rehearsal/rehearsal.ts";
 import type { Found, LintRules, LintSubject, OutEdge } from "./lint-subject.ts";
 import { ends, named, ROUTING_RULES } from "./routing-rules.ts";
@@ -97,8 +100,11 @@ export const REHEARSAL_RULES: LintRules = {
     }
   },
 
-  *unbounded_cost({ rehearsal, definition, facts }) {
-    const loop = rehearsal?.loops.find(({ untilLimit, trap }) => (trap ?? untilLimit) !== null);
+  *unbounded_cost(subject) {
+    const { rehearsal, definition, facts } = subject;
+    const loop = rehearsal?.loops.find(
+      ({ nodes, untilLimit, trap }) => (trap ?? untilLimit) !== null && !isBoundedByVisits(nodes, subject),
+    );
     if (loop === undefined || facts.hasBudget) return;
     const { variants } = definition;
     const cells = variants === undefined || variants.assign === "one" ? 1 : variantCells(variants).length;
@@ -109,6 +115,34 @@ export const REHEARSAL_RULES: LintRules = {
     yield { path: ["nodes", loop.nodes[0] ?? definition.entryNode], message };
   },
 };
+
+/** True if no way around a loop can be taken for ever, because conditions count the visits of its nodes. */
+function isBoundedByVisits(nodes: readonly string[], subject: LintSubject): boolean {
+  const leads = nodes.map((id) => {
+    const lasting = new Set<string>();
+    const edges = subject.edgesFrom(id);
+    for (const { condition, targets } of [
+      ...edges.filter((edge) => edge.condition !== null),
+      ...edges.filter((edge) => edge.condition === null),
+    ]) {
+      // Who goes around visits both ends of the edge ever more often.
+      const visits = [id, ...targets].map((end) => `node_visits.${end}`);
+      const holds = condition === null || evaluateComposition(condition, (leaf) => afterMany(leaf, visits));
+      if (holds !== false) for (const target of targets) lasting.add(target);
+      if (holds === true) break;
+    }
+    return [id, lasting] as const;
+  });
+  return cycles(new Map(leads), nodes).length === 0;
+}
+
+/** Whether a condition holds after very many visits; null if it says nothing about them. */
+function afterMany(leaf: ConditionLeaf, visits: readonly string[]): Truth {
+  if (leaf.type !== "state_check" || !visits.includes(leaf.field)) return null;
+  const { type } = leaf.verifyWith;
+  if (type === "numeric_minimum") return true;
+  return type === "numeric_maximum" || type === "numeric_exact" ? false : null;
+}
 
 /** The edges of which other rules, or validation, say that their conditions cannot hold. */
 function deadEdges(subject: LintSubject): ReadonlySet<ScenarioEdge> {

@@ -266,7 +266,7 @@ function setOf<Key, Value>(sets: Map<Key, Set<Value>>, key: Key): Set<Value> {
 }
 
 /** The strongly connected parts of a graph that have a cycle, and their members, in the order of its nodes. */
-function cycles(
+export function cycles(
   leads: ReadonlyMap<string, ReadonlySet<string>>,
   nodes: readonly string[],
 ): readonly (readonly string[])[] {

@@ -2,7 +2,6 @@ import { compileComparison, shorthandCheck } from "../../core/checks/shorthand.t
 import { needsOfParts } from "../../core/liquid/text-needs.ts";
 import { evaluateComposition, leavesOf } from "../../core/logic/composition.ts";
 import { allTrue, anyTrue, type Truth } from "../../core/logic/kleene.ts";
-import { isAttempt } from "../../core/outcomes/evaluate-outcome.ts";
 import { isMeasure } from "../../core/outcomes/measure.ts";
 import { nodeFilter } from "../../core/outcomes/older-spelling.ts";
 import type {
@@ -16,10 +15,15 @@ import type {
   TurnCheck,
   TurnFilter,
 } from "../../core/outcomes/outcome-check.ts";
-import { compareRead, compileTurnField, UNREADABLE } from "../../core/outcomes/outcome-fields.ts";
+import {
+  compareRead,
+  compileTurnField,
+  compileTurnNumber,
+  isAttempt,
+  UNREADABLE,
+} from "../../core/outcomes/outcome-fields.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import type { TurnRecord } from "../../core/state/state.ts";
-import { numberValue } from "../../core/text/text-value.ts";
 import type { JsonValue } from "../../core/values/json.ts";
 import { fixedComparison } from "./comparisons.ts";
 import type { DefinitionCode } from "./prepare-code.ts";
@@ -129,10 +133,19 @@ function singleTurn(scope: SingleTurn, atom: Atom): Summary {
 
 const everything: Summary = {
   start: [],
-  next: (before, { node, verifyResult, notVerified, parsed = {}, rubric = {}, refused, user }) => [
+  next: (before, { node, verifyResult, score, notVerified, parsed = {}, rubric = {}, refused, user }) => [
     ...(before as readonly JsonValue[]),
     // Parts of turns are data.
-    [node, verifyResult, notVerified ?? null, parsed, rubric, refused ?? null, user ?? null] as JsonValue,
+    [
+      node,
+      verifyResult,
+      score ?? null,
+      notVerified ?? null,
+      parsed,
+      rubric,
+      refused ?? null,
+      user ?? null,
+    ] as JsonValue,
   ],
 };
 
@@ -347,14 +360,13 @@ function numbersSummary(
   { type, field }: Extract<Measure, { readonly field: string }>,
   isIn: (turn: TurnRecord) => boolean,
 ): Summary {
-  const read = compileTurnField(field);
+  const numberOf = compileTurnNumber(field);
   return {
     // How many numbers there are, what they come to, and whether one could not be read.
     start: [0, 0, false],
     next: (before, turn) => {
       if (!isIn(turn)) return before;
-      const value = read?.(turn);
-      const number = value === UNREADABLE ? null : numberValue(value);
+      const number = numberOf(turn);
       if (number === undefined) return before;
       const [count, sum, isOpen] = before as unknown as readonly [number, number, boolean];
       if (type === "last_over_turns") return [1, number ?? 0, number === null];

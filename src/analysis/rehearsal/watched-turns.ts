@@ -155,9 +155,10 @@ class TurnWatch {
   ): void {
     const turn = this.#turns.get(id);
     if (turn === undefined) return;
-    if (part === "verify_result") turn.verdict = true;
+    if (part === "verify_result" || part === "score") turn.verdict = true;
     if (part === "refused") turn.refused = true;
-    if (part === "parsed") {
+    // A score follows from all fields.
+    if (part === "parsed" || part === "score") {
       const { fields = {} } = this.#definition.nodes[id]?.question.template ?? {};
       const name = fieldNamed(fields, keys);
       const isWhole = name === keys.join(".");

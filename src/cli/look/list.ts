@@ -113,7 +113,8 @@ function cellsOf(
   const isWhole = endedAt !== null && ended === planned && cutShort === 0;
   const poor = judges.filter(({ isPoor }) => isPoor);
   const finished = poor.length === 0 ? "finished" : "judge failed";
-  const state = isWhole ? (errors === 0 ? finished : countedText(errors, "error")) : "unfinished";
+  const failed = errors === planned ? "failed" : countedText(errors, "error");
+  const state = isWhole ? (errors === 0 ? finished : failed) : "unfinished";
   const isFine = errors === 0 && poor.length === 0;
   const paint = isWhole ? (isFine ? style.green : style.red) : style.yellow;
   return [

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { readTextFile } from "../../files/read-text-file.ts";
 import type { ConversationFilter, Store } from "../../journal/store/store.ts";
 import { ProjectError } from "../../project/project-error.ts";
+import { needsRowValues } from "../../report/data/grouping.ts";
 import { judgeReport, readLabels } from "../../report/data/judge-agreement.ts";
 import { type NoisyScore, noise, noiseText } from "../../report/data/noise.ts";
 import { type Average, rates, wantedScores } from "../../report/data/rates.ts";
@@ -44,6 +45,8 @@ export function wantsStatistics({
   if (others !== undefined && !where)
     throw new ProjectError(["--with needs --noise or --coverage: it adds a run to them."]);
   if (average !== undefined && by === undefined) throw new ProjectError([AVERAGE_ALONE]);
+  if (by !== undefined && (agreement || labels !== undefined))
+    throw new ProjectError(["--by groups rates, --sequences and --noise; --agreement has no groups."]);
   return by !== undefined || curves || where || agreement || labels !== undefined;
 }
 
@@ -72,13 +75,13 @@ export function showStatistics(
     parts.push({ data: { rates: report }, text: () => groupedRatesText(report, output) });
   }
   if (options.sequences) {
-    const found = sequences(store, run, filter);
+    const found = sequences(store, run, { filter, ...(by === undefined ? {} : { by }) });
     parts.push({ data: { sequences: found }, text: () => sequencesText(found, output) });
   }
   if (options.noise) {
     const runs = [run, ...(options.with ?? []).map((name) => findRun(store, name).run)];
-    const noisy = [...new Set(runs)].flatMap((name) => noisyScores(store, name, filter));
-    const lines = noise(noisy, runFacts(store, runs));
+    const noisy = [...new Set(runs)].flatMap((name) => noisyScores(store, name, { filter, by }));
+    const lines = noise(noisy, runFacts(store, runs), by);
     parts.push({ data: { noise: lines }, text: () => noiseText(lines, output) });
   }
   if (options.agreement || options.labels !== undefined) {
@@ -91,10 +94,18 @@ export function showStatistics(
 }
 
 /** The conversations of a run, with the model that simulated their users. */
-function noisyScores(store: Store, run: string, filter: ConversationFilter): readonly NoisyScore[] {
+function noisyScores(
+  store: Store,
+  run: string,
+  { filter, by }: { readonly filter: ConversationFilter; readonly by: readonly string[] | undefined },
+): readonly NoisyScore[] {
   const { simulator } = findRun(store, run).start.configuration;
   const name = simulator === undefined ? null : JSON.stringify(simulator);
-  return wantedScores(store.scores(run), filter).map((score) => ({ score, run, simulator: name }));
+  return wantedScores(store.scores(run, { rowValues: needsRowValues(by) }), filter).map((score) => ({
+    score,
+    run,
+    simulator: name,
+  }));
 }
 
 /** The labels of a file; a conversation may be named by the beginning of its name. */

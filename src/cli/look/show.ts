@@ -1,3 +1,5 @@
+import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
+import { shownScenario } from "../../core/scenario/shown-scenario.ts";
 import { nearestOf } from "../../core/schema/nearest-name.ts";
 import { placeTexts } from "../../journal/cell.ts";
 import type { ConversationSummary, ResultRow, RunSummary, Store } from "../../journal/store/store.ts";
@@ -9,6 +11,7 @@ import { resultsOf, runRates } from "../../report/data/run-rates.ts";
 import type { ReportFilter } from "../../report/data/subject-totals.ts";
 import { pathsText, runTraffic } from "../../report/data/traffic.ts";
 import { drawText } from "../../report/graph/draw-text.ts";
+import type { Traffic } from "../../report/graph/drawn-graph.ts";
 import { conversationText } from "../../report/text/conversation-text.ts";
 import { countedText } from "../../report/text/figures.ts";
 import { doubtTexts } from "../../report/text/missing-text.ts";
@@ -160,11 +163,24 @@ function showRun(shown: Shown): void {
   const definitions = storedDefinitions(store, run);
   for (const traffic of runTraffic(store, run, options.filter)) {
     const definition = definitions.get(traffic.scenario);
-    const drawing = definition === undefined ? "" : drawText(definition, { width: output.width, traffic });
+    const drawing = definition === undefined ? "" : drawnExample(shown, definition, traffic);
     output.write(`\n${drawing}\n${pathsText(traffic, layout)}`);
   }
   const count = resultRows(shown).reduce((sum, { conversations }) => sum + conversations, 0);
   output.write(`\n${conversationsText(store.conversations(run, options.filter), count, layout)}`);
+}
+
+/** A scenario with its traffic; the texts of a scenario with rows or variants are those of its first conversation. */
+function drawnExample(
+  { store, summary: { run }, options: { filter }, terminal: { output } }: Shown,
+  definition: ScenarioDefinition,
+  traffic: Traffic,
+): string {
+  const [first] = store.conversations(run, { ...filter, scenario: definition.name });
+  const example = first && shownDefinition(store, run, first);
+  const drawing = drawText(example ?? definition, { width: output.width, traffic });
+  if (first === undefined || example?.given === undefined) return drawing;
+  return `${drawing}\n${output.style.dim(`Texts of ${placeTexts(first).map(printableText).join(", ")}`)}\n`;
 }
 
 function showFailures({ store, summary, options, terminal }: Shown): void {
@@ -180,11 +196,7 @@ function showConversation({ store, summary, options, terminal }: Shown, shown: C
     return;
   }
   const { style, width } = output;
-  // The stored scenario of a dataset has variables; their values in this row are not known.
-  const definition =
-    shown.rowIndex === null && shown.variant === null
-      ? storedDefinitions(store, summary.run).get(shown.scenario)
-      : undefined;
+  const definition = shownDefinition(store, summary.run, shown);
   output.write(
     conversationText(events, {
       style,
@@ -195,6 +207,17 @@ function showConversation({ store, summary, options, terminal }: Shown, shown: C
       ...(definition === undefined ? {} : { definition }),
     }),
   );
+}
+
+/** The scenario of a conversation, with the texts of its row and variant. */
+function shownDefinition(
+  store: Store,
+  run: string,
+  { scenario, conversation, variant }: ConversationSummary,
+): ScenarioDefinition | undefined {
+  const definition = storedDefinitions(store, run).get(scenario);
+  const { rowValues: row } = foldConversation(store.events(run, conversation));
+  return definition && shownScenario(definition, { row, variant });
 }
 
 function showData(shown: Shown): void {

@@ -1,6 +1,7 @@
 import type { IssuePath } from "../schema/issue.ts";
 import type { UnknownRecord } from "../values/json.ts";
 import { compileText, isTemplate, TextError, type TextScope } from "./text-template.ts";
+import type { TextVariable } from "./text-variables.ts";
 
 /** Parts that hold code, names or data of the author's own: nothing is rendered in them. */
 const NEVER_RENDERED: ReadonlySet<string> = new Set([
@@ -101,6 +102,8 @@ export function hasTexts(part: unknown): boolean {
 export interface FillOptions {
   /** Keys whose parts stay as they are. */
   readonly except?: ReadonlySet<string>;
+  /** True to leave an expression as it is if it needs a value that the scope does not have. */
+  readonly lenient?: boolean;
 }
 
 /**
@@ -122,10 +125,7 @@ interface Filling {
 }
 
 function fill(part: unknown, filling: Filling): unknown {
-  if (isTemplate(part)) {
-    const template = compileText(part);
-    return filling.isText ? template.text(filling.scope) : template.value(filling.scope);
-  }
+  if (isTemplate(part)) return rendered(part, filling);
   if (typeof part !== "object" || part === null || !hasTexts(part)) return part;
   if (Array.isArray(part))
     return Object.freeze(
@@ -135,8 +135,9 @@ function fill(part: unknown, filling: Filling): unknown {
   const filled: Record<string, unknown> = {};
   const isStringField = "type" in part && part.type === "string";
   for (const [key, value] of Object.entries(part)) {
-    const name = isTemplate(key) && !filling.hasNames ? compileText(key).text(filling.scope) : key;
-    if (Object.hasOwn(filled, name))
+    const name =
+      isTemplate(key) && !filling.hasNames ? String(rendered(key, { ...filling, isText: true })) : key;
+    if (Object.hasOwn(filled, name) && filling.options.lenient !== true)
       throw new TextError(`two keys come to the same text ${JSON.stringify(name)}`);
     // The truth of a field of type string is a text, also where a row has a number.
     const isText = ALWAYS_TEXT.has(key) || (key === "truth" && isStringField) || filling.isText;
@@ -144,4 +145,17 @@ function fill(part: unknown, filling: Filling): unknown {
     filled[name] = except?.has(key) || isFixed(key, value) ? value : fill(value, inner);
   }
   return Object.freeze(filled);
+}
+
+function rendered(text: string, { scope, options, isText }: Filling): unknown {
+  const template = compileText(text);
+  const isKnown = ({ path: [root, key] }: TextVariable): boolean =>
+    typeof root === "string" && typeof key === "string" && Object.hasOwn(scope[root] ?? {}, key);
+  if (options.lenient === true && !template.variables.every(isKnown)) {
+    const isOne = /^\{\{(?:(?!\}\}).)*\}\}$/s.test(text);
+    if (isOne || text.includes("{%")) return text;
+    // Each expression by itself, as far as it is known.
+    return text.replace(/\{\{.*?\}\}/gs, (part) => String(rendered(part, { scope, options, isText: true })));
+  }
+  return isText ? template.text(scope) : template.value(scope);
 }

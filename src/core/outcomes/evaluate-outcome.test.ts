@@ -34,6 +34,24 @@ import {
 const run = golden.run as unknown as ConversationResult;
 const emptyErrorRun: ConversationResult = { status: "error", path: [], turnCount: 0, turns: [] };
 
+const UNVERIFIED = turn(null, { fields: {}, score: null });
+const GATED = turn(null, { notVerified: true, score: null });
+const REFUSED_NOT = turn(true, { refused: false });
+
+test.each<[name: string, check: OutcomeCheck, turns: TurnRecord[], value: number | boolean | null]>([
+  ["the share of right turns", meanOverTurns("verify_result"), [turn(true), turn(false), turn(true)], 2 / 3],
+  ["an unread turn", meanOverTurns("verify_result"), [turn(true), turn(null)], null],
+  ["turns that nothing verifies", meanOverTurns("verify_result"), [turn(true), UNVERIFIED, GATED], 1],
+  ["the last verdict", lastOverTurns("verify_result"), [turn(true), turn(false), UNVERIFIED], 0],
+  ["the share of refusals", meanOverTurns("refused"), [turn(false, { refused: true }), REFUSED_NOT], 0.5],
+  ["the mean score", meanOverTurns("score"), [turn(false, { score: 0.5 }), turn(true, { score: 1 })], 0.75],
+  ["a score of an unread turn", meanOverTurns("score"), [turn(null, { score: 0.5 })], null],
+  ["scores that nothing has", minOverTurns("score"), [turn(true, { score: 1 }), UNVERIFIED, GATED], 1],
+  ["a score compared", anyTurn({ score: { gte: 0.5 } }), [turn(false, { score: 0.5 })], true],
+])("%s", (_name, check, turns, value) => {
+  expect(evaluateOutcome(check, conversation(...turns)).value).toBe(value);
+});
+
 describe("golden outcomes", () => {
   test.each(golden.checks)("$name", ({ check, onRun, onEmptyErrorRun }) => {
     expect(evaluateOutcome(check as unknown as OutcomeCheck, run).value).toBe(onRun);

@@ -22,7 +22,7 @@ import type {
   TurnCheck,
   TurnScope,
 } from "./outcome-check.ts";
-import { compileResultField, compileTurnField, UNREADABLE } from "./outcome-fields.ts";
+import { compileResultField, compileTurnField, isAttempt, UNREADABLE } from "./outcome-fields.ts";
 
 /** The result of an outcome for one conversation. */
 export interface OutcomeResult {
@@ -306,13 +306,6 @@ class Look {
     this.#reason ??= reason;
     return false;
   }
-}
-
-/** True of a turn whose node has a template that verifies such a reply. */
-export function isAttempt({ notVerified, verifyResult, fields }: TurnRecord): boolean {
-  if (notVerified === true) return false;
-  // What results say of a node without a template; a turn that says nothing of its fields may have had one.
-  return verifyResult !== null || fields === undefined || Object.keys(fields).length > 0;
 }
 
 function decided(proven: boolean, disproven: boolean): Truth {

@@ -2,10 +2,9 @@ import { compileComparison, type ShorthandValue, shorthandCheck } from "../check
 import { evaluateComposition } from "../logic/composition.ts";
 import { allTrue, type Truth } from "../logic/kleene.ts";
 import type { ConversationResult, TurnRecord } from "../state/state.ts";
-import { numberValue } from "../text/text-value.ts";
 import { nodeFilter } from "./older-spelling.ts";
 import type { Measure, NodeFilter, TurnFilter } from "./outcome-check.ts";
-import { compareRead, compileTurnField, UNREADABLE } from "./outcome-fields.ts";
+import { compareRead, compileTurnField, compileTurnNumber } from "./outcome-fields.ts";
 
 /** What is known of a number: a value that is proven, and the bounds between which the truth lies. */
 export interface MeasuredNumber {
@@ -53,7 +52,11 @@ export function evaluateMeasure(measure: Measure, result: ConversationResult): M
     case "number_of_flips":
       return OVER_VERDICTS[measure.type](...verdictsAt(turns, result.turns));
     default:
-      return overTurns(measure.type, turns, numbersAt(measure.field, turns, result.turns));
+      return overTurns(
+        measure.type,
+        turns,
+        turns.map((index) => result.turns[index] as TurnRecord).map(compileTurnNumber(measure.field)),
+      );
   }
 }
 
@@ -215,19 +218,6 @@ function numberOfFlips(turns: readonly number[], verdicts: readonly Truth[]): Me
   });
   const low = Math.min(fewest.whenTrue, fewest.whenFalse);
   return between(low, low, Math.max(most.whenTrue, most.whenFalse), turns);
-}
-
-/** The number in a field of each turn: null if unreadable, undefined if there is none. */
-function numbersAt(
-  field: string,
-  indices: readonly number[],
-  turns: readonly TurnRecord[],
-): (number | null | undefined)[] {
-  const read = compileTurnField(field);
-  return indices.map((index) => {
-    const value = read?.(turns[index] as TurnRecord);
-    return value === UNREADABLE ? null : numberValue(value);
-  });
 }
 
 function overTurns(

@@ -2,12 +2,14 @@ import type { CompiledCheck } from "../checks/check-result.ts";
 import type { Truth } from "../logic/kleene.ts";
 import type { ConversationResult, TurnRecord } from "../state/state.ts";
 import { valueAt } from "../state/state-path.ts";
+import { numberValue } from "../text/text-value.ts";
 import { isRecord, type JsonValue } from "../values/json.ts";
 
 /** The first words of a field of a turn; `raw_response` is another word for `reply`. */
 export const TURN_FIELD_ROOTS: readonly string[] = [
   "node_id",
   "verify_result",
+  "score",
   "refused",
   "reply",
   "raw_response",
@@ -51,6 +53,10 @@ export function compileTurnField(field: string): TurnReader | null {
     case "verify_result":
       // A turn that a gate leaves out has no verdict, which is not the same as one that could not be read.
       return (turn) => turn.verifyResult ?? (turn.notVerified === true ? null : UNREADABLE);
+    case "score":
+      // Fields that were not read score 0, which says nothing about a turn without a verdict.
+      return (turn) =>
+        (turn.verifyResult ?? null) === null && isAttempt(turn) ? UNREADABLE : (turn.score ?? null);
     case "refused":
       return (turn) => turn.refused ?? UNREADABLE;
     case "reply":
@@ -61,6 +67,27 @@ export function compileTurnField(field: string): TurnReader | null {
     default:
       return null;
   }
+}
+
+/** True of a turn whose node has a template that verifies such a reply. */
+export function isAttempt({ notVerified, verifyResult, fields }: TurnRecord): boolean {
+  if (notVerified === true) return false;
+  // What results say of a node without a template; a turn that says nothing of its fields may have had one.
+  return verifyResult !== null || fields === undefined || Object.keys(fields).length > 0;
+}
+
+/**
+ * Prepares a field for reading as a number: true is 1 and false 0, null stands for a value that could not be read, undefined
+ * for a turn without a number there.
+ */
+export function compileTurnNumber(field: string): (turn: TurnRecord) => number | null | undefined {
+  const read = compileTurnField(field);
+  return (turn) => {
+    if (field === "verify_result" && !isAttempt(turn)) return undefined;
+    const value = read?.(turn);
+    if (value === UNREADABLE) return null;
+    return typeof value === "boolean" ? Number(value) : numberValue(value);
+  };
 }
 
 /**

@@ -44,6 +44,10 @@ test("a rate names outcomes that are there, under a name of its own", () => {
   expect(problems({ of: "done", given: { not: "fialed" } })).toContain('There is no outcome "fialed"');
   expect(problems({ ratio: { of: "x", over: { wording: "full" } } })).toContain('There is no outcome "x"');
   expect(problems({ of: "done" }, "failed")).toContain("give the rate another name");
+  expect(problems({ of: "done", average: { macro: "row.axis" } })).toBe("");
+  expect(problems({ of: "done", average: { macro: "axis" } })).toContain('There are no groups "axis"');
+  expect(problems({ of: "done", average: { macro: "variant.by" } })).toContain("There are no groups");
+  expect(problems({ of: "done", average: "macro" as never })).toContain("such as { macro: row.axis }");
 });
 
 test("a rate is one thing", () => {

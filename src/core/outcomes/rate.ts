@@ -45,8 +45,8 @@ export interface RateDeclaration<Outcome extends string = string> {
   readonly passHat?: number;
   /** True if more is better, false if less is. Tables mark the best subject only where this is known. */
   readonly good?: boolean;
-  /** `micro` pools all conversations (default); `macro` is the mean over groups. */
-  readonly average?: "micro" | "macro";
+  /** The mean over groups, each with the same weight: `{ macro: "row.axis" }`. Without it, all conversations are pooled. */
+  readonly average?: { readonly macro: string };
   /** The nodes whose verdicts make the sequence that the rate follows; found by itself for "all turns are right". */
   readonly turns?: readonly string[];
 }
@@ -86,7 +86,12 @@ export const RATE_SHAPE: ReferenceShape = reference("rate", () =>
         passAt: described(tries, "The chance that at least one of so many replicates passes."),
         passHat: described(tries, "The chance that all of so many replicates pass."),
         good: described(boolean, "True if more is better, false if less is."),
-        average: described(oneOfTexts("micro", "macro"), "Pooled (default), or the mean over groups."),
+        average: described(
+          object("the groups of a mean, such as { macro: row.axis },", {
+            macro: described(nonEmptyText, "row.<column>, variant.<factor>, tag, …"),
+          }),
+          "The mean over groups, each with the same weight.",
+        ),
         turns: described(list(text), "The nodes whose verdicts are followed."),
       },
       rule: (value, report) => {

@@ -104,10 +104,10 @@ function validateScenario(
   validateOutcomes(draft, report, warn);
   validateTruths(draft, report, warn);
   validateRubrics(draft, report);
-  if (isRecord(data.rates)) validateRates(data.rates, draft, report);
   const { systemPrompt, variants, dataset } = data;
   validateVariants(variants, report);
   const factors = isRecord(variants) ? Object.keys(variants).filter(isFactor) : undefined;
+  if (isRecord(data.rates)) validateRates(data.rates, { ...draft, factors: factors ?? [] }, report);
   validateTexts(draft, { systemPrompt, factors }, report);
   const { rows } = isRecord(dataset) ? dataset : { rows: dataset };
   if (dataset !== undefined && rowVariables(data).next().done)

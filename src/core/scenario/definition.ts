@@ -147,7 +147,7 @@ export interface ScenarioNode {
 /** A definition with other parts, as a run needs them. The hash stays that of the scenario as its author wrote it. */
 export function copyDefinition(
   definition: ScenarioDefinition,
-  parts: Partial<Pick<ScenarioDefinition, "nodes" | "edges" | "outcomes" | "given" | "unbound">>,
+  parts: Partial<Pick<ScenarioDefinition, "nodes" | "edges" | "outcomes" | "dataset" | "given" | "unbound">>,
 ): ScenarioDefinition {
   const { name, description, nodes, nodeIds, edges, entryNode, outcomes, warnings, metadata } = definition;
   const { systemPrompt, history, rates, lint, dataset, variants } = definition;

@@ -164,6 +164,7 @@ type FieldTest<Nodes extends NodeEntry, Field extends string> = Nodes extends un
 /** Fields that every turn has, and what they may be compared with. */
 interface TurnTestsOf<Id extends string> {
   readonly verify_result?: BooleanTest;
+  readonly score?: NumberTest;
   readonly refused?: BooleanTest;
   readonly node_id?: TextTest<Id>;
   readonly reply?: TextTest;

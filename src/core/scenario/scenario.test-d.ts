@@ -215,6 +215,9 @@ describe("outcomes", () => {
     const typed = new Scenario("typed").addNode("ask", { question: asked });
     typed.addOutcome("a", firstTurn({ "parsed.count": { gte: 2 }, "rubric.tone": 3 }));
     typed.addOutcome("b", minOverTurns("parsed.count"));
+    typed.addOutcome("b", minOverTurns("score"));
+    // @ts-expect-error a score is a number.
+    typed.addOutcome("a", allTurns({ score: true }));
     // @ts-expect-error there is no field "cuont".
     typed.addOutcome("a", firstTurn({ "parsed.cuont": 3 }));
     // @ts-expect-error "C" is no option.

@@ -422,6 +422,11 @@ describe("issues", () => {
       [`outcomes[0].check.field: The template of node "ask" has no field "leter". Did you mean "letter"?`],
     ],
     [
+      "a score that is a verdict",
+      outcome(anyTurn({ score: true })),
+      ["outcomes[0].check.expected: Expected a number, got boolean."],
+    ],
+    [
       "unknown field of conversations",
       outcome(resultIs("turn_cont", 3)),
       [expect.stringMatching(/Did you mean "turn_count"\?$/) as never],

@@ -52,7 +52,7 @@ export function questionBefore(
   id: string,
   before: ScenarioState,
 ): Question | undefined {
-  const question = definition.nodes[id]?.question;
+  const question = (definition.unbound ?? definition).nodes[id]?.question;
   if (question === undefined || !hasTexts(question)) return question;
   const turns = before.turns.map((turn, index) =>
     turnScope({ ...turn, turn: index + 1 }, definition.nodes[turn.node]),

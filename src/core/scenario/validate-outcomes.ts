@@ -70,8 +70,15 @@ function validateApplication({ outcomes }: ScenarioDraft, report: ReportIssue): 
   }
 }
 
-/** Validates that the outcomes that rates name are there, and that no rate has the name of one. */
-export function validateRates(rates: UnknownRecord, { outcomes }: ScenarioDraft, report: ReportIssue): void {
+/** What a rate may be averaged over, besides `variant.<factor>`. */
+const AVERAGED = /^(?:row\..+|metadata\..+|row|variant|tag|scenario|arm)$/;
+
+/** Validates that the outcomes and factors that rates name are there, and that no rate has the name of an outcome. */
+export function validateRates(
+  rates: UnknownRecord,
+  { outcomes, factors }: Pick<ScenarioDraft, "outcomes"> & { readonly factors: readonly string[] },
+  report: ReportIssue,
+): void {
   const names = new Set(outcomes.map(({ outcome }) => outcome.name));
   for (const [rate, declaration] of Object.entries(rates)) {
     if (!isRecord(declaration)) continue;
@@ -79,6 +86,18 @@ export function validateRates(rates: UnknownRecord, { outcomes }: ScenarioDraft,
       const message = `There is an outcome ${JSON.stringify(rate)} already: give the rate another name.`;
       report({ code: "invalid_parameter", path: ["rates", rate], message });
     }
+    const { average } = declaration as RateDeclaration;
+    const groups = factors.map((factor) => `variant.${factor}`);
+    if (
+      typeof average?.macro === "string" &&
+      !AVERAGED.test(average.macro) &&
+      !groups.includes(average.macro)
+    )
+      report({
+        code: "invalid_parameter",
+        path: ["rates", rate, "average", "macro"],
+        message: `There are no groups ${JSON.stringify(average.macro)}: use ${["row.<column>", ...groups, "metadata.<key>", "tag", "scenario", "arm"].join(", ")}.`,
+      });
     for (const [place, name] of outcomesOfRate(declaration as RateDeclaration)) {
       if (typeof name !== "string" || names.has(name)) continue;
       const { nearest } = nearestOf(name, names);
@@ -96,6 +115,12 @@ function namesIn(when: Outcome["when"]): readonly string[] {
 function turnFilterOf(turn: SingleTurn): NodeFilter | undefined | null {
   return turn.type === "last_attempt" ? nodeFilter(turn) : undefined;
 }
+
+const TURN_KINDS: Readonly<Record<string, "boolean" | "number">> = {
+  verify_result: "boolean",
+  refused: "boolean",
+  score: "number",
+};
 
 class OutcomeValidator {
   readonly #draft: ScenarioDraft;
@@ -156,12 +181,16 @@ class OutcomeValidator {
     }
   }
 
-  /** A verdict is true or false: the text "yes" is neither. */
+  /** A verdict is true or false: the text "yes" is neither. A score is a number. */
   #value({ field, expected, verifyWith }: TurnCheck, path: IssuePath): void {
-    if (field !== "verify_result" && field !== "refused") return;
-    if (expected === undefined || typeof expected === "boolean" || expected === null) return;
-    if (verifyWith !== undefined && !["exact_match", "numeric_exact"].includes(verifyWith.type)) return;
-    validateValue(expected as PlainValue, "boolean", { path, report: this.#report });
+    const kind = TURN_KINDS[field];
+    if (kind === undefined || expected === undefined || expected === null || typeof expected === kind) return;
+    if (
+      verifyWith !== undefined &&
+      !["exact_match", "numeric_exact", "boolean_match"].includes(verifyWith.type)
+    )
+      return;
+    validateValue(expected as PlainValue, kind, { path, report: this.#report });
   }
 
   #measure(measure: Measure, path: IssuePath): void {
@@ -187,7 +216,7 @@ class OutcomeValidator {
     if (compileTurnField(field) === null) return this.#unknown(field, TURN_FIELD_ROOTS, places.field);
     const [root, ...keys] = field.split(".");
     if (root === "rubric" && keys.length > 0) this.#paths.validateTrait(keys.join("."), places.field);
-    if (root === "verify_result")
+    if (root === "verify_result" || root === "score")
       for (const node of known) this.#paths.validateVerdict(node, field, places.field);
     if (root !== "parsed" || keys.length === 0) return;
     if (filter === undefined || filter === null) return this.#fieldAnywhere(field, keys, places.field);

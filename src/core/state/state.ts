@@ -97,6 +97,8 @@ export function countStatuses(
 export interface TurnRecord {
   readonly node: string;
   readonly verifyResult: Truth;
+  /** Weighted score of the template, from 0 to 1; null without one. */
+  readonly score?: number | null;
   readonly reply: string;
   readonly questionText: string;
   readonly parsed?: UnknownRecord;

@@ -1,4 +1,5 @@
 import type { OutcomeResult } from "../../core/outcomes/evaluate-outcome.ts";
+import { shownScenario } from "../../core/scenario/shown-scenario.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../../core/values/json.ts";
 import type { RunFailure } from "../../journal/failure.ts";
 import { foldCalls, type MadeCall } from "../../journal/fold/calls.ts";
@@ -25,10 +26,15 @@ export function sampleId({ scenario, row, variant, arm }: ConversationSummary): 
 }
 
 /** Writes one conversation of a store as a sample of an Inspect log. */
-export function inspectSample(source: SampleSource): InspectSample {
-  const { store, run, summary } = source;
+export function inspectSample(given: SampleSource): InspectSample {
+  const { store, run, summary } = given;
   const events = [...store.events(run, summary.conversation)];
   const conversation = foldConversation(events);
+  const place = { row: conversation.rowValues, variant: summary.variant };
+  const source = {
+    ...given,
+    definition: given.definition && shownScenario(given.definition, place),
+  };
   const calls = Map.groupBy(foldCalls(events), ({ turn }) => turn);
   const messages = new SampleMessages(summary.conversation);
   const log = new EventLog(summary.conversation, conversation.startedAt ?? 0);

@@ -122,9 +122,11 @@ function addOutcome(
 ): void {
   // As the index has them, which leaves numbers out.
   const [wanted, used] =
-    typeof value === "string"
-      ? ["outcome.status <> 'decided' AND outcome.status = ?", value]
-      : ["outcome.status = 'decided' AND kind = 'boolean' AND value = ?", value ? 1 : 0];
+    value === "decided"
+      ? ["outcome.status = ?", value]
+      : typeof value === "string"
+        ? ["outcome.status <> 'decided' AND outcome.status = ?", value]
+        : ["outcome.status = 'decided' AND kind = 'boolean' AND value = ?", value ? 1 : 0];
   if (range === null)
     add(
       `EXISTS (SELECT 1 FROM outcome WHERE outcome.conversation = conversation.id AND name = ? AND ${wanted})`,

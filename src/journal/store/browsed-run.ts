@@ -28,7 +28,11 @@ export interface BrowseFilter {
   readonly replicate?: number;
   /** Null for conversations that have not ended; `cut_short` for all that ended early. */
   readonly status?: string | null;
-  readonly outcome?: { readonly name: string; readonly value: boolean | "inconclusive" | "not_applicable" };
+  readonly outcome?: {
+    readonly name: string;
+    /** `decided`: whatever its value is. */
+    readonly value: boolean | "decided" | "inconclusive" | "not_applicable";
+  };
   /** Conversations with a turn at this node, with this verdict, that left it by this edge. */
   readonly node?: string;
   readonly verdict?: string;

@@ -1,12 +1,14 @@
-import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
+import type { DatasetSource } from "../../core/scenario/dataset.ts";
+import { copyDefinition, type ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { parseScenario } from "../../core/scenario/parse-scenario.ts";
 import { DefinitionError } from "../../core/schema/format-issue.ts";
+import { isRecord, ownValue } from "../../core/values/json.ts";
 import { Cassette } from "../../models/cassette/cassette.ts";
 import type { RecordedCall } from "../../models/cassette/recorded-call.ts";
 import { RunError } from "../failure.ts";
 import { type Conversation, foldConversation, REPLY_TYPES } from "../fold/conversation.ts";
 import { callIdentity, definitionsIn } from "../fold/run.ts";
-import type { RunEvent, ScenarioDefine } from "../run-event.ts";
+import type { RunEvent, RunStart, ScenarioDefine } from "../run-event.ts";
 import { decodeEvent, type EncodedRow, EVENT_CODES } from "../store/encode-event.ts";
 import type { RunSummary, Store } from "../store/store.ts";
 
@@ -56,15 +58,30 @@ export function definitionsOf(store: Store, run: string): Iterable<ScenarioDefin
  * The scenarios of a run, by name, for reading and drawing. One with functions that cannot stand alone may be missing.
  */
 export function storedDefinitions(store: Store, run: string): ReadonlyMap<string, ScenarioDefinition> {
+  const { start } = storedRun(store, run);
   const definitions = new Map<string, ScenarioDefinition>();
-  for (const { scenario, definition } of definitionsOf(store, run)) {
-    try {
-      definitions.set(scenario, parseScenario(JSON.parse(definition)));
-    } catch (error) {
-      if (!(error instanceof DefinitionError)) throw error;
-    }
+  for (const event of definitionsOf(store, run)) {
+    const definition = storedDefinition(event, start);
+    if (definition !== undefined) definitions.set(event.scenario, definition);
   }
   return definitions;
+}
+
+/** One scenario of a run. Its dataset is that of the run: the path of a file is from where the run was started. */
+export function storedDefinition(
+  { scenario, definition: text }: ScenarioDefine,
+  { configuration: { datasets } }: RunStart,
+): ScenarioDefinition | undefined {
+  try {
+    const definition = parseScenario(JSON.parse(text));
+    const source = isRecord(datasets) ? ownValue(datasets, scenario) : undefined;
+    if (!isRecord(source) || typeof source.file !== "string") return definition;
+    // Written by a run from the same options.
+    return copyDefinition(definition, { dataset: source as DatasetSource });
+  } catch (error) {
+    if (error instanceof DefinitionError) return undefined;
+    throw error;
+  }
 }
 
 /**

@@ -16,7 +16,7 @@ import {
   pairInfluence,
   within,
 } from "./comparison.ts";
-import type { GroupValues } from "./grouping.ts";
+import { type GroupValues, groupedScores, groupsBy } from "./grouping.ts";
 import {
   countedScores,
   itemInfluence,
@@ -34,14 +34,30 @@ export interface LinedGroup {
   readonly line: RateLine;
 }
 
-/** All conversations of some groups in one line, each once: `micro`. */
+/** A line as its rate declares it: over all conversations, or the mean over groups of them. */
+export function declaredLine(
+  request: RateRequest,
+  members: readonly ConversationScore[],
+  at: { readonly group: GroupValues; readonly facts: RunFacts },
+): RateLine {
+  const { average, ...declaration } = request.declaration;
+  if (average === undefined) return rateLine(request, members, at);
+  const plain = { ...request, declaration };
+  const parts = groupedScores(members, groupsBy([average.macro], at.facts)).map((own) => ({
+    members: own.members,
+    line: rateLine(plain, own.members, at),
+  }));
+  return { ...macroLine(plain, parts, at), macro: average.macro };
+}
+
+/** All conversations of some groups in one line, each once: `micro`; a rate that declares an average has its own. */
 export function microLine(
   request: RateRequest,
   parts: readonly LinedGroup[],
   { group, facts }: { readonly group: GroupValues; readonly facts: RunFacts },
 ): RateLine {
   const members = new Set(parts.flatMap((part) => part.members));
-  return rateLine(request, [...members], { group, facts });
+  return declaredLine(request, [...members], { group, facts });
 }
 
 /**
@@ -54,6 +70,7 @@ export function macroLine(
   { group, facts }: { readonly group: GroupValues; readonly facts: RunFacts },
 ): RateLine {
   const pooled = microLine(request, parts, { group, facts });
+  if (request.declaration.average !== undefined) return pooled;
   const known = parts.filter(({ line }) => line.estimate !== null);
   const estimate = mean(known.map(({ line }) => line.estimate as number));
   const kind = known[0]?.line.kind ?? pooled.kind;
@@ -153,7 +170,7 @@ function groupEffect(
 ): { readonly a: number; readonly b: number; readonly influence: ReadonlyMap<string, number> } | null {
   const overItems = itemwise(request.declaration);
   const { values } = pairedValues(request, compared);
-  const counted: readonly Omit<PairedValue, "pair">[] =
+  const counted: readonly Pick<PairedValue, "item" | "a" | "b">[] =
     overItems === null ? values : overReplicates(values, overItems.value);
   const [a, b] = [meanOf(counted.map((value) => value.a)), meanOf(counted.map((value) => value.b))];
   return a === null || b === null ? null : { a, b, influence: pairInfluence(counted, { a, b }) };

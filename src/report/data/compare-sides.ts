@@ -6,8 +6,15 @@ import type { ConversationScore, ScoreOptions, Store } from "../../journal/store
 import { storedRun } from "../../journal/transfer/stored-run.ts";
 import { holm } from "../../statistics/many-tests.ts";
 import { compareMacro, compareMicro } from "./averages.ts";
-import { type ComparisonLine, compareRate, type Pair } from "./comparison.ts";
-import { groupKey, groupsBy, needsRowValues, refuseUnknownGroups } from "./grouping.ts";
+import { type ComparedPairs, type ComparisonLine, compareRate, type Pair } from "./comparison.ts";
+import {
+  type Grouper,
+  groupKey,
+  groupsBy,
+  macroGroups,
+  needsRowValues,
+  refuseUnknownGroups,
+} from "./grouping.ts";
 import { type Missing, missingOf } from "./missing.ts";
 import type { RateRequest } from "./rate-line.ts";
 import { type Average, declaredRequests, overallGroup } from "./rates.ts";
@@ -32,7 +39,7 @@ export interface CompareOptions {
   readonly names?: readonly string[];
   /** Compares within each group. */
   readonly by?: readonly string[];
-  /** Adds a line over all groups: pooled, or the mean over groups (default: as the rate declares, or else none). */
+  /** Adds a line over all groups: pooled, or the mean over groups. */
   readonly average?: Average;
   /** True to compare scenarios although their definitions differ, and rows although their content does. */
   readonly acrossVersions?: boolean;
@@ -143,7 +150,9 @@ export function runSide(store: Store, run: string, subject?: string): Side {
 function compareSides(sideA: Side, sideB: Side, options: CompareOptions, tables: SideTables): Comparison {
   const { by = [], acrossVersions = false } = options;
   const facts = mergedFacts(sideA.facts, sideB.facts);
-  const [a, b] = by.length === 0 ? tables.of([sideA, sideB]) : groupedTables([sideA, sideB], by, facts);
+  const groupings = [by, ...macroGroups(facts).map((name) => [name])].filter((names) => names.length > 0);
+  const [a, b] =
+    groupings.length === 0 ? tables.of([sideA, sideB]) : groupedTables([sideA, sideB], groupings, facts);
   refuseUnknownGroups(by, {
     factors: new Set([...a.names.factors, ...b.names.factors]),
     columns: new Set([...a.names.columns, ...b.names.columns]),
@@ -164,7 +173,7 @@ function compareSides(sideA: Side, sideB: Side, options: CompareOptions, tables:
   const groups = by.length === 0 ? [{ group: {}, pairs }] : groupedPairs({ a, b, by }, pairs);
   const lines = [
     ...groups.flatMap(({ group, pairs: own }) =>
-      requests.map((request) => compareRate(request, { a, b, pairs: own, group })),
+      requests.map((request) => compareDeclared(request, { a, b, pairs: own, group })),
     ),
     ...(by.length === 0
       ? []
@@ -191,16 +200,25 @@ function judgesOf({ judges, subjects }: ScoreTable): readonly string[] {
   return [...judges].flatMap((judge) => (judge === SELF_JUDGE ? [...subjects] : [judge])).sort();
 }
 
+/** One line as its rate declares it: over all pairs, or the mean over groups of them. */
+function compareDeclared(request: RateRequest, { a, b, pairs, group }: ComparedPairs): ComparisonLine {
+  const { average, ...declaration } = request.declaration;
+  if (average === undefined) return compareRate(request, { a, b, pairs, group });
+  const parts = groupedPairs({ a, b, by: [average.macro] }, pairs).map((part) => part.pairs);
+  return compareMacro({ ...request, declaration }, { a, b, group, parts });
+}
+
 /** Tables whose conversations are in groups, which depend on both sides. */
 function groupedTables(
   [a, b]: readonly [Side, Side],
-  by: readonly string[],
+  groupings: readonly (readonly string[])[],
   facts: RunFacts,
 ): readonly [ScoreTable, ScoreTable] {
   const numbers = new PlaceNumbers(a.judges > 1 && b.judges > 1);
-  const groupsOf = groupsBy(by, facts);
+  const groupers = groupings.map((by) => groupsBy(by, facts));
+  const groupsOf: Grouper = (score) => groupers.flatMap((groups) => groups(score));
   const tableOf = (side: Side): ScoreTable =>
-    new ScoreTable(side.scores({ rowValues: needsRowValues(by) }), { numbers, groupsOf });
+    new ScoreTable(side.scores({ rowValues: needsRowValues(groupings.flat()) }), { numbers, groupsOf });
   return [tableOf(a), tableOf(b)];
 }
 
@@ -213,7 +231,7 @@ interface GroupedPairs {
   readonly pairs: readonly Pair[];
 }
 
-/** Lines over all groups, if the options or the rate declare an average. */
+/** Lines over all groups, if the options ask for an average. */
 function averageLines(
   request: RateRequest,
   {
@@ -221,7 +239,7 @@ function averageLines(
     b,
     by,
     groups,
-    average = request.declaration.average,
+    average,
   }: {
     readonly a: ScoreTable;
     readonly b: ScoreTable;
@@ -236,6 +254,8 @@ function averageLines(
   return [...overall.values()].map((parts) => {
     const group = overallGroup(parts[0]?.group ?? {}, others, average);
     const compared = { a, b, group, parts: parts.map(({ pairs }) => pairs) };
+    if (request.declaration.average !== undefined)
+      return compareDeclared(request, { a, b, group, pairs: [...new Set(compared.parts.flat())] });
     return average === "macro" ? compareMacro(request, compared) : compareMicro(request, compared);
   });
 }
@@ -342,13 +362,15 @@ function groupedPairs(
 ): readonly GroupedPairs[] {
   const side = needsRowValues(by) && a.names.columns.size === 0 && b.names.columns.size > 0 ? 1 : 0;
   const byPlace = new Map(pairs.map((pair) => [pair[side], pair]));
-  return [...(side === 0 ? a : b).groups.values()].map(({ group, members }) => ({
-    group,
-    pairs: members.flatMap((place) => {
-      const pair = byPlace.get(place);
-      return pair === undefined ? [] : [pair];
-    }),
-  }));
+  return [...(side === 0 ? a : b).groups.values()]
+    .filter(({ group }) => Object.keys(group).join() === by.join())
+    .map(({ group, members }) => ({
+      group,
+      pairs: members.flatMap((place) => {
+        const pair = byPlace.get(place);
+        return pair === undefined ? [] : [pair];
+      }),
+    }));
 }
 
 function nothingShared(

@@ -222,8 +222,8 @@ test("the mean over groups compares the means of both sides, each group with the
   const facts: RunFacts = {
     ...FACTS,
     rates: new Map<string, object>([
-      ["best", { of: "ok", percentile: 90, average: "macro" }],
-      ["ok", { of: "ok", average: "macro" }],
+      ["best", { of: "ok", percentile: 90 }],
+      ["even", { of: "ok", average: { macro: "variant.by" } }],
     ]),
   };
   const make = (share: number): readonly ConversationScore[] =>
@@ -236,7 +236,7 @@ test("the mean over groups compares the means of both sides, each group with the
       }),
     );
   const [a, b] = [make(0.4), make(0.7)];
-  const { lines } = compared(a, b, { by: ["variant.by"] }, facts);
+  const { lines } = compared(a, b, { by: ["variant.by"], average: "macro", names: ["best", "ok"] }, facts);
   for (const name of ["best", "ok"]) {
     const [one, other, macro] = lines.filter((line) => line.name === name);
     expect(macro?.group).toEqual({ "variant.by": "all (macro)" });
@@ -260,6 +260,10 @@ test("the mean over groups compares the means of both sides, each group with the
   expect(macro?.interval?.low).toBeCloseTo((macro?.difference ?? 9) - reach, 9);
   expect(macro).toMatchObject({ method: "clustered", pairs: 48, items: 12 });
   expect(lines.map(({ adjusted }) => adjusted)).toEqual(holm(lines.map(({ p }) => p)));
+  // Declared, it needs no option.
+  const [even] = compared(a, b, { names: ["even"] }, facts).lines;
+  const { name: _, group: __, adjusted: ___, ...expected } = macro as ComparisonLine;
+  expect(even).toMatchObject({ ...expected, group: {} });
   // Asked for: pooled.
   const micro = compared(a, b, { by: ["variant.by"], average: "micro", names: ["ok"] }, facts).lines.at(-1);
   const [whole] = compared(a, b, { names: ["ok"] }, facts).lines;

@@ -6,7 +6,14 @@ import { normalQuantileUpper, studentQuantile, studentTwoSided } from "../../sta
 import { signTest } from "../../statistics/paired-tests.ts";
 import { type Interval, mcnemarExact, newcombePaired } from "../../statistics/proportions.ts";
 import type { GroupValues } from "./grouping.ts";
-import { conditionOf, itemCounts, itemwise, type RateKind, type RateRequest } from "./rate-line.ts";
+import {
+  conditionOf,
+  itemCounts,
+  itemwise,
+  type RateKind,
+  type RateLine,
+  type RateRequest,
+} from "./rate-line.ts";
 import type { ScoreTable } from "./score-table.ts";
 
 /** One outcome or rate of two sides, over the conversations that both of them have. */
@@ -30,7 +37,8 @@ export interface ComparisonLine {
   readonly reason?: string;
   readonly pairs: number;
   readonly items: number;
-  readonly replicates: { readonly least: number; readonly most: number };
+  readonly variants: RateLine["variants"];
+  readonly replicates: RateLine["replicates"];
   /** Pairs of which only one side is true, as the names of both conversations. */
   readonly onlyA: readonly Discordant[];
   readonly onlyB: readonly Discordant[];
@@ -53,6 +61,8 @@ export type Pair = readonly [a: number, b: number];
 /** The values of a pair. */
 export interface PairedValue {
   readonly item: string;
+  /** The item with its variant and arm. */
+  readonly cell: string;
   readonly pair: Pair;
   /** Null if the condition of the rate is not met. */
   readonly a: number | null;
@@ -88,7 +98,10 @@ export function pairedValues(
       const number = (value: typeof first): number | null => (value === "excluded" ? null : Number(value));
       const [one, other] = [number(first), number(second)];
       if (one !== null || other !== null)
-        values.push({ item: a.items[pair[0]] as string, pair, a: one, b: other });
+        values.push({
+          ...{ item: a.items[pair[0]] as string, cell: a.cells[pair[0]] as string },
+          ...{ pair, a: one, b: other },
+        });
     } else if (problem === "inconclusive") left.inconclusive++;
     else if (problem === "not_applicable") left.notApplicable++;
     else left.errors++;
@@ -101,7 +114,7 @@ export function compareRate(request: RateRequest, compared: ComparedPairs): Comp
   const { name, declaration } = request;
   const { a, b, group } = compared;
   const { values, left, isNumber } = pairedValues(request, compared);
-  const counts = { pairs: values.length, ...itemCounts(values.map(({ item }) => item)) };
+  const counts = { pairs: values.length, ...itemCounts(values) };
   const base = { name, group, adjusted: null, left, ...counts };
   const overItems = itemwise(declaration);
   if (overItems !== null)
@@ -199,7 +212,7 @@ export function influenceError(influence: ReadonlyMap<string, number>): number |
 
 /** By how much each item moves the difference of the two means. */
 export function pairInfluence(
-  values: readonly Omit<PairedValue, "pair">[],
+  values: readonly Pick<PairedValue, "item" | "a" | "b">[],
   { a, b }: { readonly a: number; readonly b: number },
 ): ReadonlyMap<string, number> {
   const counts = { a: 0, b: 0 };
@@ -301,7 +314,8 @@ function itemEstimate(
 ): Estimate {
   const usable = overReplicates(values, value);
   const [a, b] = [usable.map(({ a: one }) => one), usable.map(({ b: other }) => other)];
-  const result = pairedDifference(b, a, null);
+  const items = usable.map(({ item }) => item);
+  const result = pairedDifference(b, a, items);
   if (result === null) return { ...NOTHING, a: null, b: null, reason: "no decided pairs" };
   const { difference, low, high, p, standardError } = result;
   const test = signTest(b.map((value, i) => value - (a[i] as number)))?.p ?? 1;
@@ -310,26 +324,20 @@ function itemEstimate(
     interval: low === null || high === null ? null : { low, high },
     p,
     ...(low === null ? { reason: "one item only" } : {}),
-    ...(standardError === 0 ? { ...sameAmount(difference, usable.length, test), p: test } : {}),
-    detectable: detectableOf(standardError, usable.length, "mean"),
+    ...(standardError === 0 ? { ...sameAmount(difference, new Set(items).size, test), p: test } : {}),
+    detectable: detectableOf(standardError, new Set(items).size, "mean"),
   };
 }
 
-/** The value of each item from its replicates, where both sides have one. */
+/** The value of each item in each variant from its replicates, where both sides have one. */
 export function overReplicates(
   values: readonly PairedValue[],
   value: (replicates: readonly number[]) => number | null,
 ): readonly { readonly item: string; readonly a: number; readonly b: number }[] {
-  const items = new Map<string, { readonly a: number[]; readonly b: number[] }>();
-  for (const { item, a, b } of values) {
-    const known = items.get(item) ?? { a: [], b: [] };
-    items.set(item, known);
-    if (a !== null) known.a.push(a);
-    if (b !== null) known.b.push(b);
-  }
-  return [...items].flatMap(([item, { a, b }]) => {
-    const [one, other] = [value(a), value(b)];
-    return one === null || other === null ? [] : [{ item, a: one, b: other }];
+  return [...Map.groupBy(values, ({ cell }) => cell).values()].flatMap((own) => {
+    const one = value(own.flatMap(({ a }) => a ?? []));
+    const other = value(own.flatMap(({ b }) => b ?? []));
+    return one === null || other === null ? [] : [{ item: own[0]?.item ?? "", a: one, b: other }];
   });
 }
 

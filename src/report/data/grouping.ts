@@ -54,6 +54,44 @@ export function noteNames({ variant, rowValues }: ConversationScore, { factors, 
   for (const column in rowValues) columns.add(column);
 }
 
+/**
+ * Groups are within a subject, and within a judge where there are several: conversations of two models are never pooled.
+ */
+export function withinSubject(
+  by: readonly string[],
+  scores: readonly Pick<ConversationScore, "judge">[],
+): readonly string[] {
+  const judges = new Set(scores.map(({ judge }) => judge)).size > 1 ? ["judge"] : [];
+  return [...["subject", ...judges].filter((name) => !by.includes(name)), ...by];
+}
+
+/** The conversations of a group. */
+export interface ScoredGroup {
+  readonly group: GroupValues;
+  readonly members: ConversationScore[];
+}
+
+/** The conversations of each group, in the order in which groups appear; those with the same first value follow each other. */
+export function groupedScores(
+  scores: readonly ConversationScore[],
+  groupsOf: Grouper,
+): readonly ScoredGroup[] {
+  const groups = new Map<string, ScoredGroup>();
+  // The same objects come again and again.
+  const seen = new Map<GroupValues, ScoredGroup>();
+  for (const score of scores)
+    for (const group of groupsOf(score))
+      memoize(seen, group, () =>
+        memoize(groups, groupKey(group), () => ({ group, members: [] })),
+      ).members.push(score);
+  return [...Map.groupBy(groups.values(), ({ group }) => Object.values(group)[0]).values()].flat();
+}
+
+/** What declared rates are averaged over (`average: { macro }`). */
+export function macroGroups({ rates }: RunFacts): readonly string[] {
+  return [...new Set([...rates.values()].flatMap(({ average }) => average?.macro ?? []))];
+}
+
 /** True if the values of rows must be read. */
 export function needsRowValues(by: readonly string[] = []): boolean {
   return by.some((name) => name.startsWith("row."));
@@ -140,6 +178,13 @@ function valuesOf(name: string, facts: RunFacts): (score: ConversationScore) => 
 function textOf(value: unknown): string | null {
   if (value === undefined || value === null) return null;
   return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+/** The values of a group as one text: `gpt, expert`. */
+export function groupName(group: GroupValues): string {
+  return Object.values(group)
+    .map((value) => value ?? "–")
+    .join(", ");
 }
 
 /** A key of a group for maps. */

@@ -5,21 +5,28 @@ import { printableText } from "../../terminal/printable-text.ts";
 import { linesText, wrapText } from "../../terminal/text-layout.ts";
 import { meanText, NOTHING } from "../text/figures.ts";
 import type { TextOptions } from "../text/text-blocks.ts";
+import { groupedScores, grouper, groupName, withinSubject } from "./grouping.ts";
+import { cellOf } from "./rate-line.ts";
 import type { RunFacts } from "./run-facts.ts";
 
 /** Where the variance of an outcome comes from, for one subject. */
 export interface NoiseLine {
+  /** With groups, their values after it. */
   readonly subject: string;
   readonly outcome: string;
   readonly n: number;
   readonly items: number;
-  /** Conversations per item, each counted once however many judges it had. */
+  /** Variants (and arms of forks) per item. */
+  readonly variants: number;
+  /** Conversations per item, variant and simulator, each counted once however many judges it had. */
   readonly replicates: number;
   /**
-   * Variance between items, between simulators of an item, between replicates, and between judges of the same conversation; null if
+   * Variance between items, between variants of an item (beyond what a variant changes on the whole), between simulators, between replicates, and between judges of the same conversation; null if
    * unknown, or if there is only one.
    */
   readonly itemVariance: number | null;
+  /** With one replicate of each variant, the variance of replicates is in it. */
+  readonly variantVariance: number | null;
   readonly simulatorVariance: number | null;
   readonly replicateVariance: number | null;
   readonly judgeVariance: number | null;
@@ -43,17 +50,26 @@ export interface NoisyScore {
   readonly simulator: string | null;
 }
 
-/** Splits the variance of every outcome of every subject. */
-export function noise(scores: readonly NoisyScore[], facts: RunFacts): readonly NoiseLine[] {
-  return [...Map.groupBy(scores, ({ score }) => score.subject)].flatMap(([subject, own]) =>
+/** Splits the variance of every outcome of every subject, or of every group of a subject. */
+export function noise(
+  scores: readonly NoisyScore[],
+  facts: RunFacts,
+  by: readonly string[] = [],
+): readonly NoiseLine[] {
+  const all = scores.map(({ score }) => score);
+  const noisyOf = new Map(scores.map((noisy) => [noisy.score, noisy]));
+  // Judges are not groups here, but a part of the noise.
+  const groups = groupedScores(all, grouper(withinSubject(by, []), all, facts));
+  return groups.flatMap(({ group, members }) =>
     facts.outcomes.flatMap((outcome) => {
-      const decided = own.flatMap((noisy) => {
+      const decided = members.flatMap((score) => {
+        const noisy = noisyOf.get(score) as NoisyScore;
         const value = noisy.score.outcomes.get(outcome);
         return typeof value === "boolean" || typeof value === "number"
           ? [{ ...noisy, value: Number(value) }]
           : [];
       });
-      return decided.length === 0 ? [] : [noiseLine(subject, outcome, decided)];
+      return decided.length === 0 ? [] : [noiseLine(groupName(group), outcome, decided)];
     }),
   );
 }
@@ -62,63 +78,58 @@ interface Decided extends NoisyScore {
   readonly value: number;
 }
 
-/** Values that belong together, with the group that they are part of. */
-interface Level {
-  readonly value: number;
-  readonly of: string;
-}
-
 /**
- * A nested split by moments: judgements within conversations, conversations within simulators, simulators within items. The mean of what
- * belongs together is a value of the level above, whose variance has the share of the level below in it.
+ * A nested split by moments: judgements within conversations, conversations within variants of an item, variants within simulators,
+ * simulators within items. The mean of what belongs together is a value of the level above, whose variance has the share of the level
+ * below in it.
  */
 function noiseLine(subject: string, outcome: string, decided: readonly Decided[]): NoiseLine {
-  const rest = withoutFactors(decided);
   const itemOf = ({ score: { item } }: NoisyScore): string => item;
   const playedOf = ({ score: { item }, simulator }: NoisyScore): string => JSON.stringify([item, simulator]);
-  const placeOf = ({ run, score: { item, variant, arm, replicate } }: NoisyScore): string =>
-    JSON.stringify([run, item, variant, arm, replicate]);
-  const judges = new Set(decided.map(({ score }) => score.judge)).size;
-  const simulators = new Set(decided.map(({ simulator }) => simulator)).size;
-  const places = levelOf(rest, placeOf, simulators > 1 ? playedOf : itemOf);
-  const judge = judges < 2 ? null : (split(rest.map((one) => ({ ...one, of: placeOf(one) }))).within ?? null);
-  const { within: perPlace, below } = split(places.values);
-  const replicate = perPlace === null ? null : Math.max(0, perPlace - (judge ?? 0) * places.share);
-  const played = simulators > 1 ? levelOf(rest, playedOf, itemOf, placeOf) : null;
-  const top = split(played?.values ?? places.values);
-  const simulator =
-    played === null || top.within === null || perPlace === null
-      ? null
-      : Math.max(0, top.within - perPlace * below);
-  const items = new Set(decided.map(itemOf)).size;
-  const replicates = places.values.length / items;
-  const perItem = decided.length / places.values.length;
+  const variantOf = (one: NoisyScore): string => JSON.stringify([playedOf(one), cellOf(one.score)]);
+  const placeOf = (one: NoisyScore): string => JSON.stringify([one.run, variantOf(one), one.score.replicate]);
+  const count = (keyOf: (one: NoisyScore) => string): number => new Set(decided.map(keyOf)).size;
+  const [items, places] = [count(itemOf), count(placeOf)];
+  const judges = count(({ score }) => score.judge);
+  const simulators = count(({ simulator }) => String(simulator));
+  const variants = count(variantOf) / count(playedOf);
+  const judged = split(withoutFactors(decided), placeOf);
+  const repeated = split(judged.means, variants > 1 ? variantOf : simulators > 1 ? playedOf : itemOf, judged);
+  const varied = variants > 1 ? split(repeated.means, simulators > 1 ? playedOf : itemOf, repeated) : null;
+  const played = simulators > 1 ? split((varied ?? repeated).means, itemOf, varied ?? repeated) : null;
+  const { between } = played ?? varied ?? repeated;
+  const judge = judges < 2 ? null : judged.own;
+  const [replicate, variant] = [repeated.own, varied?.own ?? null];
+  const simulator = (varied ?? repeated).within === null ? null : (played?.own ?? null);
   const errorOf = (change: {
     readonly items?: number;
     readonly replicates?: number;
     readonly judge?: number;
     readonly simulator?: number;
   }): number | null => {
-    if (top.between === null || replicate === null) return null;
-    const count = items * (change.items ?? 1);
-    const each = count * replicates * (change.replicates ?? 1);
+    if (between === null || (replicate === null && variant === null)) return null;
+    const more = change.items ?? 1;
+    const each = places * more * (change.replicates ?? 1);
     return Math.sqrt(
-      top.between / count +
-        (change.simulator ?? simulator ?? 0) / (count * simulators) +
-        replicate / each +
-        (change.judge ?? judge ?? 0) / (each * perItem),
+      between / (items * more) +
+        (change.simulator ?? simulator ?? 0) / (items * more * simulators) +
+        (variant ?? 0) / (items * more * simulators * variants) +
+        (replicate ?? 0) / each +
+        (change.judge ?? judge ?? 0) / ((each * decided.length) / places),
     );
   };
   return {
-    ...{ subject, outcome, n: decided.length, items, replicates, simulators, judges },
-    itemVariance: top.between,
+    ...{ subject, outcome, n: decided.length, items, variants, simulators, judges },
+    replicates: places / count(variantOf),
+    itemVariance: between,
+    variantVariance: variant,
     simulatorVariance: simulator,
     replicateVariance: replicate,
     judgeVariance: judge,
-    icc: shareOf(top.between, [simulator, replicate, judge]),
+    icc: shareOf(between, [variant, simulator, replicate, judge]),
     error: errorOf({}),
     moreItems: errorOf({ items: 2 }),
-    moreReplicates: errorOf({ replicates: 2 }),
+    moreReplicates: replicate === null ? null : errorOf({ replicates: 2 }),
     otherJudge: judge === null ? null : errorOf({ judge: 0 }),
     otherSimulator: simulator === null ? null : errorOf({ simulator: 0 }),
   };
@@ -133,35 +144,34 @@ function withoutFactors(decided: readonly Decided[]): readonly Decided[] {
   return decided.map((one) => ({ ...one, value: one.value - (means.get(cellOf(one)) ?? 0) }));
 }
 
-/** The means of what belongs together, and the mean of 1 / how many that is. With `within`, means of means. */
-function levelOf(
-  decided: readonly Decided[],
-  keyOf: (one: NoisyScore) => string,
-  groupOf: (one: NoisyScore) => string,
-  within?: (one: NoisyScore) => string,
-): { readonly values: readonly Level[]; readonly share: number } {
-  const groups = [...Map.groupBy(decided, keyOf).values()];
-  const values = groups.map((own): Level => {
-    const parts = within === undefined ? own : levelOf(own, within, keyOf).values;
-    return { value: mean(parts.map(({ value }) => value)) ?? 0, of: groupOf(own[0] as Decided) };
-  });
-  return { values, share: mean(groups.map((own) => 1 / own.length)) ?? 1 };
-}
-
-/** Variance between and within groups; `below` is the mean of 1 / the size of a group. */
-function split(values: readonly Level[]): {
+/** Values in groups: their variance between and within groups, and the means of the groups. */
+interface Split {
   readonly between: number | null;
   readonly within: number | null;
-  readonly below: number;
-} {
-  const groups = values.map(({ of }) => of);
+  /** What of the variance within groups does not come from the level below. */
+  readonly own: number | null;
+  /** The mean of 1 / the size of a group. */
+  readonly share: number;
+  readonly means: readonly Decided[];
+}
+
+function split(values: readonly Decided[], groupOf: (one: NoisyScore) => string, below?: Split): Split {
+  const groups = [...Map.groupBy(values, groupOf).values()];
   const found = oneWayVarianceComponents(
     values.map(({ value }) => value),
-    groups,
+    values.map(groupOf),
   );
-  const sizes = Map.groupBy(groups, (group) => group).values();
-  const below = mean([...sizes].map((own) => 1 / own.length)) ?? 1;
-  return { between: found?.between ?? null, within: found?.within ?? null, below };
+  const within = found?.within ?? null;
+  return {
+    between: found?.between ?? null,
+    within,
+    own: within === null ? null : Math.max(0, within - (below?.within ?? 0) * (below?.share ?? 0)),
+    share: mean(groups.map((own) => 1 / own.length)) ?? 1,
+    means: groups.map((own) => ({
+      ...(own[0] as Decided),
+      value: mean(own.map(({ value }) => value)) ?? 0,
+    })),
+  };
 }
 
 /** The share of items in the whole variance. */
@@ -178,9 +188,13 @@ export function noiseText(lines: readonly NoiseLine[], { style, width }: TextOpt
     part === null ? NOTHING : whole === 0 ? "0 %" : `${Math.round((100 * part) / whole)} %`;
   return linesText(
     lines.flatMap((line) => {
+      const apart = line.replicateVariance !== null;
       const parts = [
         { name: "items", variance: line.itemVariance },
-        { name: "replicates", variance: line.replicateVariance },
+        ...(line.variants > 1
+          ? [{ name: apart ? "variants" : "variants and replicates", variance: line.variantVariance }]
+          : []),
+        ...(apart || line.variants === 1 ? [{ name: "replicates", variance: line.replicateVariance }] : []),
         ...(line.simulators < 2 ? [] : [{ name: "simulators", variance: line.simulatorVariance }]),
         ...(line.judges < 2 ? [] : [{ name: "judges", variance: line.judgeVariance }]),
       ];
@@ -214,15 +228,21 @@ export function noiseAdvice({
   replicates,
 }: NoiseLine): string {
   if (items < 2) return "one item only: more items are needed before anything can be said";
-  if (error === null || moreItems === null || moreReplicates === null)
-    return replicates <= 1
-      ? "one conversation per item: what replicates would add is not known; run with --replicates 3"
-      : "not known";
+  const unknown =
+    "one conversation per item and variant: what replicates would add is not known; run with --replicates 3";
+  if (error === null || moreItems === null) return replicates <= 1 ? unknown : "not known";
   if (error === 0) return "no variance: all conversations came out the same";
   const gain = (other: number): number => Math.round(100 * (1 - other / error));
   const choices = [
     { text: `twice as many items (${gain(moreItems)} % narrower)`, gain: gain(moreItems) },
-    { text: `twice as many replicates (${gain(moreReplicates)} % narrower)`, gain: gain(moreReplicates) },
+    ...(moreReplicates === null
+      ? []
+      : [
+          {
+            text: `twice as many replicates (${gain(moreReplicates)} % narrower)`,
+            gain: gain(moreReplicates),
+          },
+        ]),
     ...(otherJudge === null
       ? []
       : [
@@ -241,5 +261,6 @@ export function noiseAdvice({
         ]),
   ].sort((one, other) => other.gain - one.gain);
   const [best, ...others] = choices;
-  return `most would help ${best?.text}; ${others.map(({ text }) => text).join(", ")}`;
+  const rest = moreReplicates === null ? [unknown] : [];
+  return `most would help ${best?.text}; ${[...others.map(({ text }) => text), ...rest].join(", ")}`;
 }

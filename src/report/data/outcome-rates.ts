@@ -3,8 +3,15 @@ import { type JudgeHealth, POOR_SHARE } from "../../journal/judge-health.ts";
 import type { NodeTurns, ResultRow } from "../../journal/store/store.ts";
 import { shareInterval } from "../../statistics/bounded-mean.ts";
 import { type Missing, missingOf } from "./missing.ts";
-import type { RateLine } from "./rate-line.ts";
-import { type Plan, type SubjectTotal, subjectTotals, type Tested, testedKey } from "./subject-totals.ts";
+import { type RateLine, singleItems } from "./rate-line.ts";
+import {
+  type Plan,
+  type SubjectTotal,
+  subjectTotals,
+  sumOfTotals,
+  type Tested,
+  testedKey,
+} from "./subject-totals.ts";
 
 /** The counts of a rate line that reports show. */
 type LineCounts = Pick<
@@ -13,11 +20,13 @@ type LineCounts = Pick<
   | "inconclusive"
   | "notApplicable"
   | "items"
+  | "variants"
   | "replicates"
   | "interval"
   | "method"
   | "reason"
   | "excluded"
+  | "macro"
 >;
 
 /** One outcome of one subject and judge, over all scenarios that have it. */
@@ -27,8 +36,8 @@ export interface OutcomeLine extends Tested, LineCounts {
 }
 
 /** True if its interval respects that conversations about one item belong together. */
-export function isClustered({ method, replicates }: OutcomeLine): boolean {
-  return method === "clustered" || (method === "life_table" && replicates.most > 1);
+export function isClustered({ method, n, items }: OutcomeLine): boolean {
+  return method === "clustered" || (method === "life_table" && n > items);
 }
 
 /** How often an assertion is true. */
@@ -56,6 +65,8 @@ export interface OutcomeRates {
   readonly outcomes: readonly RatedOutcome[];
   /** In the order of the plan, or else of the rows. */
   readonly totals: readonly SubjectTotal[];
+  /** All totals together. */
+  readonly sum: Omit<SubjectTotal, keyof Tested>;
   readonly judges: readonly string[];
   /** Conversations in which some outcome is not decided, each counted once however many outcomes it leaves open. */
   readonly open: Readonly<Record<"inconclusive" | "infrastructure", number>>;
@@ -90,9 +101,12 @@ export function outcomeRates(rows: readonly ResultRow[], plan?: Plan): OutcomeRa
     const { subject, judge } = total;
     return { subject, judge, ...missingOf(total) };
   });
+  const arms = rows.reduce((sum, row) => sum + (row.arms ?? 0), 0);
+  const sum = sumOfTotals(totals, plan === undefined ? null : plan.conversations + arms);
   return {
     outcomes,
     totals,
+    sum,
     judges,
     open,
     health: [],
@@ -130,7 +144,7 @@ interface CountedLine {
 function openLine({ tested, counts }: CountedLine): Omit<OutcomeLine, "n"> {
   const { subject, judge } = tested;
   const { inconclusive, infrastructure, notApplicable } = counts;
-  const nothing = { items: 0, replicates: { least: 0, most: 0 }, interval: null, method: null, excluded: 0 };
+  const nothing = { ...singleItems(0), interval: null, method: null, excluded: 0 };
   return { subject, judge, inconclusive, infrastructure, notApplicable, ...nothing };
 }
 
@@ -138,12 +152,11 @@ function assertionLine(line: CountedLine): AssertionLine {
   const { yes, no, inconclusive, infrastructure } = line.counts;
   const n = yes + no;
   const open = inconclusive + infrastructure;
-  const items = { items: n, replicates: { least: Math.min(1, n), most: Math.min(1, n) } };
   const interval = n < 2 ? null : shareInterval(yes / n, n);
   const rate = n === 0 ? null : yes / n;
   return {
     ...openLine(line),
-    ...items,
+    ...singleItems(n),
     n,
     yes,
     rate,
@@ -156,8 +169,7 @@ function assertionLine(line: CountedLine): AssertionLine {
 
 function numberLine(line: CountedLine): NumberLine {
   const { numbers: n, sum } = line.counts;
-  const items = { items: n, replicates: { least: Math.min(1, n), most: Math.min(1, n) } };
-  return { ...openLine(line), ...items, n, mean: n === 0 ? null : sum / n };
+  return { ...openLine(line), ...singleItems(n), n, mean: n === 0 ? null : sum / n };
 }
 
 /** True or false, a number, or never decided. */

@@ -1,3 +1,4 @@
+import { memoize } from "../../core/lazy.ts";
 import type { RateDeclaration } from "../../core/outcomes/rate.ts";
 import { isUnscored } from "../../core/state/state.ts";
 import type { OutcomeScore } from "../../journal/fold/tally.ts";
@@ -34,8 +35,10 @@ export interface RateLine {
   readonly n: number;
   /** The items that they are about: scenarios with their rows. */
   readonly items: number;
-  /** The least and the most conversations about one item. */
-  readonly replicates: { readonly least: number; readonly most: number };
+  /** The least and the most variants (and arms of forks) of one item. */
+  readonly variants: Range;
+  /** The least and the most conversations about one item in one variant. */
+  readonly replicates: Range;
   /** Of a rate: how many are true. */
   readonly yes: number;
   /** Left out, because the condition (`given`) is false. */
@@ -49,6 +52,14 @@ export interface RateLine {
   readonly bounds: Interval | null;
   /** Of an estimate from a life table: the rate of the decided conversations alone. */
   readonly decided: number | null;
+  /** Of a mean over groups (`average: { macro }`): what it is grouped by. */
+  readonly macro?: string;
+}
+
+/** The least and the most of something. */
+interface Range {
+  readonly least: number;
+  readonly most: number;
 }
 
 /** A number to compute: the outcome of the name, or a declared rate. */
@@ -88,13 +99,37 @@ export function conditionOf({
   return typeof given === "string" ? { name: given, is: true } : { name: given.not, is: false };
 }
 
-/** How many items there are, and how many conversations are about one of them. */
-export function itemCounts(items: Iterable<string>): Pick<RateLine, "items" | "replicates"> {
-  const sizes = new Map<string, number>();
-  for (const item of items) sizes.set(item, (sizes.get(item) ?? 0) + 1);
-  let [least, most] = [sizes.size === 0 ? 0 : Number.POSITIVE_INFINITY, 0];
-  for (const size of sizes.values()) [least, most] = [Math.min(least, size), Math.max(most, size)];
-  return { items: sizes.size, replicates: { least, most } };
+/** What replicates repeat: an item in a variant, and in an arm of a fork. */
+export function cellOf({ item, variant, arm }: Pick<ConversationScore, "item" | "variant" | "arm">): string {
+  if (variant === null && arm === null) return item;
+  return JSON.stringify([item, Object.entries(variant ?? {}).sort(), arm]);
+}
+
+type ItemCounts = Pick<RateLine, "items" | "variants" | "replicates">;
+
+/** How many items there are, in how many variants, and how many conversations are about one of these. */
+export function itemCounts(counted: Iterable<{ readonly item: string; readonly cell: string }>): ItemCounts {
+  const items = new Map<string, Set<string>>();
+  const cells = new Map<string, number>();
+  for (const { item, cell } of counted) {
+    memoize(items, item, () => new Set<string>()).add(cell);
+    cells.set(cell, (cells.get(cell) ?? 0) + 1);
+  }
+  const variants = rangeOf([...items.values()].map(({ size }) => size));
+  return { items: items.size, variants, replicates: rangeOf([...cells.values()]) };
+}
+
+function rangeOf(sizes: readonly number[]): Range {
+  return sizes.reduce(
+    ({ least, most }, size) => ({ least: Math.min(least, size), most: Math.max(most, size) }),
+    { least: sizes[0] ?? 0, most: 0 },
+  );
+}
+
+/** The counts of so many items with one conversation each. */
+export function singleItems(items: number): ItemCounts {
+  const one = { least: Math.min(1, items), most: Math.min(1, items) };
+  return { items, variants: one, replicates: one };
 }
 
 /** True of a turn with a template that verifies its reply. */
@@ -192,7 +227,7 @@ export function rateLine(
     name,
     group,
     n: counted.length,
-    ...itemCounts(clusters),
+    ...itemCounts(counted.map(({ score }) => ({ item: score.item, cell: cellOf(score) }))),
     yes: all.isNumber ? 0 : values.reduce((sum, value) => sum + value, 0),
     excluded: all.excluded,
     inconclusive: all.inconclusive,
@@ -201,13 +236,18 @@ export function rateLine(
   };
   const overItems = itemwise(declaration);
   if (overItems !== null) {
-    const perItem = itemValues(counted, overItems.value);
+    const perCell = cellValues(counted, overItems.value);
     const range = all.isNumber ? request.range : UNIT;
     const within = overItems.kind === "spread" && range ? { low: 0, high: range.high - range.low } : range;
     // A chance of k replicates rests on as many trials as k goes into the replicates.
     const tries = declaration.passAt ?? declaration.passHat ?? Number.POSITIVE_INFINITY;
-    const trials = Math.max(1, values.length / base.items / tries);
-    const estimate = meanEstimate(perItem, null, within, within === UNIT ? trials : undefined);
+    const trials = Math.max(1, values.length / perCell.length / tries);
+    const estimate = meanEstimate(
+      perCell.map(({ value }) => value),
+      perCell.map(({ item }) => item),
+      within,
+      within === UNIT ? trials : undefined,
+    );
     return { ...base, kind: overItems.kind, ...estimate, bounds: null, decided: null };
   }
   if (all.isNumber || declaration.mean !== undefined) {
@@ -288,22 +328,15 @@ export function itemwise({ of, percentile: at, spread, passAt, passHat }: RateDe
   return null;
 }
 
-/** The value of each item; items for which there is none are left out. */
-function itemValues(
+/** The value of each item in each variant from its replicates; those for which there is none are left out. */
+function cellValues(
   counted: readonly Counted[],
   value: (replicates: readonly number[]) => number | null,
-): readonly number[] {
-  return [...byItem(counted).values()].map(value).filter((one) => one !== null);
-}
-
-function byItem(counted: readonly Counted[]): ReadonlyMap<string, number[]> {
-  const items = new Map<string, number[]>();
-  for (const { score, value } of counted) {
-    const values = items.get(score.item) ?? [];
-    if (values.length === 0) items.set(score.item, values);
-    values.push(value);
-  }
-  return items;
+): readonly { readonly item: string; readonly value: number }[] {
+  return [...Map.groupBy(counted, ({ score }) => cellOf(score)).values()].flatMap((own) => {
+    const found = value(own.map((one) => one.value));
+    return found === null ? [] : [{ item: own[0]?.score.item ?? "", value: found }];
+  });
 }
 
 /** The mean of each item over its conversations that count. */
@@ -311,8 +344,8 @@ export function itemMeans(
   scores: readonly ConversationScore[],
   declaration: RateDeclaration,
 ): ReadonlyMap<string, number> {
-  const { counted } = sorted(scores, declaration);
-  return new Map([...byItem(counted)].map(([item, values]) => [item, mean(values) as number]));
+  const items = Map.groupBy(sorted(scores, declaration).counted, ({ score }) => score.item);
+  return new Map([...items].map(([item, own]) => [item, mean(own.map(({ value }) => value)) as number]));
 }
 
 /** By how much each item moves the estimate of a line: what is added to errors of several lines together. */
@@ -329,10 +362,7 @@ export function itemInfluence(
   };
   const overItems = itemwise(declaration);
   if (overItems !== null) {
-    const values = [...byItem(counted)].flatMap(([item, replicates]) => {
-      const value = overItems.value(replicates);
-      return value === null ? [] : [{ item, value }];
-    });
+    const values = cellValues(counted, overItems.value);
     const centre = mean(values.map(({ value }) => value)) ?? 0;
     for (const { item, value } of values) add(item, (value - centre) / values.length);
   } else if (method === "life_table") {

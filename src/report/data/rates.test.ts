@@ -4,6 +4,7 @@ import type { ConversationScore } from "../../journal/store/store.ts";
 import type { TurnVerdict } from "../../journal/turn.ts";
 import { boundedMean, clusteredMean } from "../../public/statistics.ts";
 import { seededRandom } from "../../statistics/resampling.ts";
+import { itemsText } from "../text/figures.ts";
 import type { RateLine } from "./rate-line.ts";
 import { type RatesOptions, ratesOf } from "./rates.ts";
 import type { RunFacts } from "./run-facts.ts";
@@ -284,12 +285,12 @@ test("the mean over groups is that of their estimates, with the error of a sum o
   );
   const known = facts({
     best: { of: "ok", percentile: 90 },
-    pass: { of: "ok", passAt: 2, average: "macro" },
+    pass: { of: "ok", passAt: 2 },
   });
   const { lines } = ratesOf(scores, known, { by: ["variant.by"], average: "macro" });
   for (const [name, own] of Map.groupBy(lines, (one) => one.name)) {
     const [overall, ...groups] = [...own].reverse();
-    expect([name, overall?.group]).toEqual([name, { "variant.by": "all (macro)" }]);
+    expect([name, overall?.group]).toEqual([name, { subject: "a", "variant.by": "all (macro)" }]);
     const estimates = groups.map(({ estimate }) => estimate as number);
     expect(overall?.estimate).toBeCloseTo(estimates.reduce((sum, one) => sum + one, 0) / 3, 12);
     expect([overall?.n, overall?.items]).toEqual([60, 9]);
@@ -307,11 +308,43 @@ test("the mean over groups is that of their estimates, with the error of a sum o
   const held = lines.findLast(({ name }) => name === "held");
   const reach = 2.306004135204166 * Math.sqrt((9 / 8) * squares);
   expect((held?.interval?.high ?? 0) - (held?.estimate ?? 0)).toBeCloseTo(reach, 12);
-  // Only what declares it, without the option.
-  const declared = ratesOf(scores, known, { by: ["variant.by"] }).lines;
-  expect(
-    declared.filter(({ group }) => group["variant.by"] === "all (macro)").map(({ name }) => name),
-  ).toEqual(["pass"]);
+  // A rate that declares its groups has the same number without any option, and whatever it is grouped by.
+  const declared = facts({ mean: { of: "held", average: { macro: "variant.by" } } });
+  const [own] = ratesOf(scores, declared, { names: ["mean"] }).lines;
+  const { name: _, ...expected } = { ...held, group: { subject: "a" }, macro: "variant.by" };
+  expect(own).toEqual({ name: "mean", ...expected });
+  const again = ratesOf(scores, declared, { names: ["mean"], by: ["tag"], average: "micro" }).lines;
+  expect(again.map(({ estimate }) => estimate)).toEqual([own?.estimate, own?.estimate]);
+});
+
+test("groups are within subjects, and within judges where there are several", () => {
+  const make = (subject: string, judge: string, by: string, ok: boolean): ConversationScore =>
+    score({ subject, judge, row: by, variant: { by }, outcomes: { ok } });
+  const scores = [make("a", "j", "x", true), make("b", "j", "x", false), make("b", "j", "y", true)];
+  const groups = (own: readonly ConversationScore[]) =>
+    ratesOf(own, facts(), { by: ["variant.by"] }).lines.map(({ group, estimate }) => [
+      ...Object.values(group),
+      estimate,
+    ]);
+  expect(groups(scores)).toEqual([
+    ["a", "x", 1],
+    ["b", "x", 0],
+    ["b", "y", 1],
+  ]);
+  expect(groups([...scores, make("a", "k", "x", false)])).toContainEqual(["a", "k", "x", 0]);
+});
+
+test("variants are no replicates: neither in n, nor where replicates of an item count", () => {
+  const scores = ["r1", "r2"].flatMap((row) =>
+    ["x", "y"].flatMap((by) =>
+      [1, 2, 3].map((replicate) => score({ row, replicate, variant: { by }, outcomes: { ok: by === "x" } })),
+    ),
+  );
+  const [ok, always] = ratesOf(scores, facts({ always: { of: "ok", passHat: 3 } })).lines;
+  expect(ok).toMatchObject({ n: 12, items: 2, variants: { least: 2, most: 2 } });
+  expect(itemsText(ok as RateLine)).toBe("2 × 2 × 3");
+  // All three replicates pass in one of two variants.
+  expect(always).toMatchObject({ kind: "pass_hat", estimate: 0.5, items: 2 });
 });
 
 test("the mean over a single group is the group, and pooled groups are all conversations, each once", () => {
@@ -325,7 +358,7 @@ test("the mean over a single group is the group, and pooled groups are all conve
   expect(macro?.interval?.low).toBeCloseTo(x?.interval?.low ?? 9, 12);
   expect(macro?.n).toBe(8);
   const micro = ratesOf(scores, tagged, { by: ["tag"], average: "micro" }).lines.at(-1);
-  expect(micro).toEqual({ ...x, group: { tag: "all (micro)" } });
+  expect(micro).toEqual({ ...x, group: { subject: "a", tag: "all (micro)" } });
 });
 
 test("the mean over groups uses the life table where conversations are inconclusive", () => {

@@ -8,20 +8,28 @@ import { clusteredMean } from "../../statistics/clusters.ts";
 import { studentQuantile } from "../../statistics/distributions.ts";
 import { mean } from "../../statistics/means.ts";
 import type { Interval } from "../../statistics/proportions.ts";
-import { type LinedGroup, macroLine, microLine } from "./averages.ts";
-import { type Grouper, type GroupValues, grouper, groupKey, needsRowValues } from "./grouping.ts";
+import { declaredLine, type LinedGroup, macroLine, microLine } from "./averages.ts";
+import {
+  type GroupValues,
+  groupedScores,
+  grouper,
+  groupKey,
+  macroGroups,
+  needsRowValues,
+  withinSubject,
+} from "./grouping.ts";
 import { type Missing, missingIn } from "./missing.ts";
-import { itemMeans, type RateLine, type RateRequest, rateLine } from "./rate-line.ts";
+import { itemMeans, type RateLine, type RateRequest, singleItems } from "./rate-line.ts";
 import { type RunFacts, runFacts } from "./run-facts.ts";
 import { fitsFilter, type Tested } from "./subject-totals.ts";
 
 /** What `rates` computes. */
 export interface RatesOptions {
-  /** What to group by (default: `["subject"]`): `subject`, `scenario`, `arm`, `tag`, `variant.<factor>`, `row.<column>`, … */
+  /** What to group by within each subject, and each judge where there are several: `scenario`, `arm`, `tag`, `variant.<factor>`, `row.<column>`, … */
   readonly by?: readonly string[];
   /** The outcomes and declared rates to compute (default: all). */
   readonly names?: readonly string[];
-  /** Adds a line over the groups of a subject: pooled, or the mean of their estimates (default: as the rate declares, or else none). */
+  /** Adds a line over the groups of a subject: pooled, or the mean of their estimates. */
   readonly average?: Average;
   readonly filter?: ConversationFilter;
 }
@@ -39,13 +47,14 @@ export interface RateReport {
  * The rates of a run: outcomes and what its scenarios declare, by group, with intervals that know which conversations belong together.
  *
  * @example
- * rates(store, run, { by: ["subject", "variant.challenger"], names: ["resistance"] })
+ * rates(store, run, { by: ["variant.challenger"], names: ["resistance"] })
  */
 export function rates(store: Store, run: string, options: RatesOptions = {}): RateReport {
   const { run: name } = storedRun(store, run);
-  const rowValues = needsRowValues(options.by);
+  const facts = runFacts(store, [name]);
+  const rowValues = needsRowValues([...(options.by ?? []), ...macroGroups(facts)]);
   const scores = wantedScores(store.scores(name, { turns: true, rowValues }), options.filter);
-  return ratesOf(scores, runFacts(store, [name]), options);
+  return ratesOf(scores, facts, options);
 }
 
 /** The scores that a filter lets through. */
@@ -66,8 +75,9 @@ export function wantedScores(
 export function ratesOf(
   scores: readonly ConversationScore[],
   facts: RunFacts,
-  { by = ["subject"], names, average }: RatesOptions = {},
+  { by: wanted = [], names, average }: RatesOptions = {},
 ): RateReport {
+  const by = withinSubject(wanted, scores);
   const groups = groupedScores(scores, grouper(by, scores, facts));
   const lines = requestsOf(facts, scores, names).flatMap((request): readonly RateLine[] => {
     const { ratio } = request.declaration;
@@ -77,32 +87,13 @@ export function ratesOf(
     const outcome = request.declaration.of ?? request.declaration.mean ?? "";
     const each = groups
       .filter(({ members }) => members.some(({ outcomes }) => outcomes.has(outcome)))
-      .map(({ group, members }) => ({ members, line: rateLine(request, members, { group, facts }) }));
-    const chosen = average ?? request.declaration.average;
+      .map(({ group, members }) => ({ members, line: declaredLine(request, members, { group, facts }) }));
     return [
       ...each.map(({ line }) => line),
-      ...(chosen === undefined ? [] : averageLines(request, each, { by, average: chosen, facts })),
+      ...(average === undefined ? [] : averageLines(request, each, { by, average, facts })),
     ];
   });
   return { by, lines, missing: missingIn(scores) };
-}
-
-interface ScoredGroup {
-  readonly group: GroupValues;
-  readonly members: ConversationScore[];
-}
-
-/** The conversations of each group, in the order in which groups appear. */
-function groupedScores(scores: readonly ConversationScore[], groupsOf: Grouper): readonly ScoredGroup[] {
-  const groups = new Map<string, ScoredGroup>();
-  // The same objects come again and again.
-  const seen = new Map<GroupValues, ScoredGroup>();
-  for (const score of scores)
-    for (const group of groupsOf(score))
-      memoize(seen, group, () =>
-        memoize(groups, groupKey(group), () => ({ group, members: [] })),
-      ).members.push(score);
-  return [...groups.values()];
 }
 
 /** For each subject one line over its groups: pooled, or the mean of their estimates. */
@@ -268,9 +259,8 @@ function ratioLines(
         group: { ...group, [`variant.${factor}`]: `${level} over ${base}` },
       };
       const counts = {
+        ...singleItems(usable.length),
         n: usable.length,
-        items: usable.length,
-        replicates: { least: Math.min(1, usable.length), most: Math.min(1, usable.length) },
         excluded: pairs.length - usable.length,
       };
       return { ...line, ...counts, ...ratioEstimate(usable, ratio.as ?? "mean_of_ratios") };

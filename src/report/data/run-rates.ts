@@ -10,8 +10,9 @@ import type {
   Store,
 } from "../../journal/store/store.ts";
 import { type Comparison, compareAll, type Side } from "./compare-sides.ts";
+import { macroGroups, needsRowValues } from "./grouping.ts";
 import { type OutcomeLine, type OutcomeRates, outcomeRates, type RatedOutcome } from "./outcome-rates.ts";
-import type { RateLine } from "./rate-line.ts";
+import { type RateLine, singleItems } from "./rate-line.ts";
 import { ratesOf, wantedScores } from "./rates.ts";
 import { type RunFacts, runFacts } from "./run-facts.ts";
 import { fitsFilter, type Tested, testedKey } from "./subject-totals.ts";
@@ -28,8 +29,9 @@ export function runRates(
   const rows = resultsOf(store, run, filter);
   // The plan of the whole run does not apply to a part of it.
   const pooled = isPart ? outcomeRates(rows) : outcomeRates(rows, start);
-  const scores = ratedScores(store, run, filter);
   const facts = runFacts(store, [run]);
+  const rowValues = needsRowValues(macroGroups(facts));
+  const scores = ratedScores(store, run, filter, rowValues);
   const report = ratesOf(scores, facts, { by: ["subject", "judge"] });
   const names = [...new Set(report.lines.map(({ name }) => name))];
   const outcomes = names.flatMap((name) => {
@@ -46,7 +48,7 @@ export function runRates(
   });
   // What rules leave is not a random part, so that without a judge nobody can be called the best.
   const isByRulesAlone = judges.length === 0 && pooled.missing.some(({ unread }) => unread.count > 0);
-  const winners = bestSubjects(scores, facts, () => wantedScores(store.scores(run), filter));
+  const winners = bestSubjects(scores, facts, () => wantedScores(store.scores(run, { rowValues }), filter));
   const best = new Map(
     (isByRulesAlone ? [] : [...winners]).filter(([name, winner]) =>
       outcomes.every((rated) => rated.outcome !== name || standsOut(rated, winner, directionOf(name, facts))),
@@ -56,11 +58,16 @@ export function runRates(
 }
 
 /** The scores that rates are computed from. Turns are read only if an outcome is inconclusive: reading them takes as long as the rest. */
-function ratedScores(store: Store, run: string, filter: ConversationFilter): readonly ConversationScore[] {
+function ratedScores(
+  store: Store,
+  run: string,
+  filter: ConversationFilter,
+  rowValues: boolean,
+): readonly ConversationScore[] {
   const turns = store
     .tallies(run)
     .some(({ outcomes }) => outcomes.some(({ value }) => value === "inconclusive"));
-  return wantedScores(store.scores(run, { turns, alike: true }), filter);
+  return wantedScores(store.scores(run, { turns, rowValues, alike: true }), filter);
 }
 
 /** The results of a part of a run. */
@@ -138,18 +145,20 @@ function levelOf({ subject: _, judge: __, ...rest }: RateLine["group"]): string 
 }
 
 const NO_LINE: Omit<RateLine, "name" | "kind" | "group" | "estimate"> = Object.freeze({
-  ...{ n: 0, items: 0, yes: 0, excluded: 0, inconclusive: 0, errors: 0, notApplicable: 0 },
-  ...{ replicates: { least: 0, most: 0 }, interval: null, method: null, bounds: null, decided: null },
+  ...{ ...singleItems(0), n: 0, yes: 0, excluded: 0, inconclusive: 0, errors: 0, notApplicable: 0 },
+  ...{ interval: null, method: null, bounds: null, decided: null },
 });
 
 function outcomeLine({ total, line: known }: TotalLine): OutcomeLine {
   const { subject, judge } = total;
   const line = known ?? NO_LINE;
-  const { n, items, replicates, interval, method, reason, excluded, inconclusive, notApplicable } = line;
+  const { n, items, variants, replicates, interval, method, reason, macro } = line;
+  const { excluded, inconclusive, notApplicable } = line;
   return {
-    ...{ subject, judge, n, items, replicates, interval, method, excluded, inconclusive, notApplicable },
-    infrastructure: line.errors,
+    ...{ subject, judge, n, items, variants, replicates, interval, method },
+    ...{ excluded, inconclusive, notApplicable, infrastructure: line.errors },
     ...(reason === undefined ? {} : { reason }),
+    ...(macro === undefined ? {} : { macro }),
   };
 }
 

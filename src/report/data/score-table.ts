@@ -1,7 +1,8 @@
 import { memoize } from "../../core/lazy.ts";
 import type { OutcomeScore } from "../../journal/fold/tally.ts";
 import type { ConversationScore } from "../../journal/store/store.ts";
-import { type Grouper, type GroupNames, type GroupValues, groupKey, noteNames } from "./grouping.ts";
+import { type Grouper, type GroupNames, type GroupValues, noteNames } from "./grouping.ts";
+import { cellOf } from "./rate-line.ts";
 
 /** How conversations of two sides are paired. */
 interface Pairing {
@@ -21,6 +22,8 @@ export class ScoreTable {
   readonly items: string[] = [];
   /** The hash of what was asked, where a row is part of it. */
   readonly itemHashes: (string | null)[] = [];
+  /** The item, variant and arm of each conversation as one text. */
+  readonly cells: string[] = [];
   readonly scenarios: string[] = [];
   /** The hashes of each scenario. */
   readonly hashes: Map<string, Set<string>> = new Map();
@@ -48,6 +51,7 @@ export class ScoreTable {
       this.conversations.push(score.conversation);
       this.items.push(score.item);
       this.itemHashes.push(score.itemHash);
+      this.cells.push(cellOf(score));
       this.scenarios.push(score.scenario);
       this.subjects.add(score.subject);
       this.judges.add(score.judge);
@@ -64,11 +68,8 @@ export class ScoreTable {
         }
         column[place] = value;
       }
-      for (const group of groupsOf?.(score) ?? []) {
-        const known = this.groups.get(groupKey(group)) ?? { group, members: [] };
-        if (known.members.length === 0) this.groups.set(groupKey(group), known);
-        known.members.push(place);
-      }
+      for (const group of groupsOf?.(score) ?? [])
+        memoize(this.groups, JSON.stringify(group), () => ({ group, members: [] })).members.push(place);
     }
   }
 

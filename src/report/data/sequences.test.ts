@@ -95,6 +95,19 @@ test("the text has a curve and fits the terminal; the picture is closed and esca
   expect(survivalSvg({ subjects: [], logRank: null, clusteredLogRank: null })).not.toMatch(/NaN|Infinity/);
 });
 
+test("groups of a subject have a curve each", () => {
+  const scores = ["a", "b"].flatMap((subject) =>
+    ["x", "y"].flatMap((by) => [{ ...scoreOf(subject, 1, by === "x" ? "RR" : "RW"), variant: { by } }]),
+  );
+  const { subjects } = sequencesOf(scores, FACTS, ["variant.by"]);
+  expect(subjects.map(({ subject, survival }) => [subject, survival.at(-1)?.survival])).toEqual([
+    ["a, x", 1],
+    ["a, y", 0],
+    ["b, x", 1],
+    ["b, y", 0],
+  ]);
+});
+
 test("noise is split between items and replicates, and the advice follows from it", () => {
   const make = (values: readonly (readonly boolean[])[]): readonly ConversationScore[] =>
     values.flatMap((own, row) =>
@@ -128,6 +141,33 @@ test("noise is split between items and replicates, and the advice follows from i
     FACTS,
   );
   expect(mixed).toMatchObject({ itemVariance: 0 });
+  // Two variants that always differ are no noise of replicates.
+  const varied = [0, 1, 2, 3].flatMap((row) =>
+    ["x", "y"].flatMap((by) =>
+      [1, 2].map((replicate) => ({
+        ...{ ...scoreOf("a", row, "R"), replicate, variant: { by } },
+        outcomes: new Map([["ok", (row % 2 === 0) === (by === "x")]]),
+      })),
+    ),
+  );
+  const [variants] = noise(varied, FACTS);
+  expect(variants).toMatchObject({ items: 4, variants: 2, replicates: 2, replicateVariance: 0 });
+  expect(variants?.variantVariance).toBeGreaterThan(0.2);
+  const [once] = noise(
+    varied.filter(({ replicate }) => replicate === 1),
+    FACTS,
+  );
+  expect(once).toMatchObject({ replicates: 1, replicateVariance: null, error: variants?.error });
+  expect(once && noiseAdvice(once)).toMatch(/twice as many items.*--replicates 3/);
+  const byLevel = noiseOf(
+    varied.map((score) => ({ score, run: "r", simulator: null })),
+    FACTS,
+    ["variant.by"],
+  );
+  expect(byLevel.map(({ subject, n }) => [subject, n])).toEqual([
+    ["a, x", 8],
+    ["a, y", 8],
+  ]);
   const [single] = noise(make([[true], [false]]), FACTS);
   expect(single && noiseAdvice(single)).toContain("--replicates 3");
 });
@@ -155,7 +195,7 @@ test("judges and simulators have their share: simulated parts of the variance ar
     }
   }
   const [line] = noiseOf(noisy, FACTS);
-  expect(line).toMatchObject({ items: 3_000, replicates: 6, simulators: 2, judges: 2 });
+  expect(line).toMatchObject({ items: 3_000, replicates: 3, simulators: 2, judges: 2 });
   const parts = [line?.itemVariance, line?.simulatorVariance, line?.replicateVariance, line?.judgeVariance];
   for (const [i, expected] of [4, 1, 2.25, 0.25].entries())
     expect(Math.abs((parts[i] ?? 0) - expected)).toBeLessThan(0.1 * expected + 0.05);
@@ -195,7 +235,7 @@ test("one conversation for each simulator says nothing about simulators; levels 
     ),
     FACTS,
   );
-  expect(levels[0]).toMatchObject({ itemVariance: 1, replicateVariance: 0 });
+  expect(levels[0]).toMatchObject({ itemVariance: 1, variantVariance: 0 });
 });
 
 test("the interval of a curve is that of the curve, also where conversations have different lengths", () => {

@@ -1,4 +1,4 @@
-import type { ConversationFilter, ConversationScore, Store } from "../../journal/store/store.ts";
+import type { ConversationScore, Store } from "../../journal/store/store.ts";
 import { storedRun } from "../../journal/transfer/stored-run.ts";
 import { type BoundedMean, boundedMean } from "../../statistics/bounded-mean.ts";
 import { type Followed, lifeTableRate } from "../../statistics/life-table.ts";
@@ -10,8 +10,16 @@ import {
   turnOfFlip,
 } from "../../statistics/sequences.ts";
 import { clusteredLogRank, kaplanMeier, logRank, medianSurvival } from "../../statistics/survival.ts";
+import {
+  type GroupValues,
+  groupedScores,
+  grouper,
+  groupName,
+  needsRowValues,
+  withinSubject,
+} from "./grouping.ts";
 import { followedTo, isVerified, rateEstimate } from "./rate-line.ts";
-import { wantedScores } from "./rates.ts";
+import { type RatesOptions, wantedScores } from "./rates.ts";
 import { type RunFacts, runFacts } from "./run-facts.ts";
 
 /** The states of a turn. */
@@ -37,9 +45,11 @@ export interface TurnAccuracy {
   readonly unread: number;
 }
 
-/** The sequences of turns of one subject. */
+/** The sequences of turns of one subject, or of a group of its conversations. */
 export interface SubjectSequences {
+  /** With groups, their values after it. */
   readonly subject: string;
+  readonly group: GroupValues;
   readonly conversations: number;
   readonly items: number;
   /** Over the turns of the first outcome that says "all turns are right"; without one, over all. */
@@ -62,20 +72,27 @@ export interface RunSequences {
   readonly clusteredLogRank: ReturnType<typeof clusteredLogRank>;
 }
 
-/** How right answers last over turns: survival, flips, transitions and accuracy by turn, for each subject. */
-export function sequences(store: Store, run: string, filter: ConversationFilter = {}): RunSequences {
+/** How right answers last over turns: survival, flips, transitions and accuracy by turn, for each subject, or each group in it. */
+export function sequences(
+  store: Store,
+  run: string,
+  { by = [], filter = {} }: Pick<RatesOptions, "by" | "filter"> = {},
+): RunSequences {
   const { run: name } = storedRun(store, run);
-  return sequencesOf(wantedScores(store.scores(name, { turns: true }), filter), runFacts(store, [name]));
+  const scores = store.scores(name, { turns: true, rowValues: needsRowValues(by) });
+  return sequencesOf(wantedScores(scores, filter), runFacts(store, [name]), by);
 }
 
 /** The same for scores that have been read. */
-export function sequencesOf(scores: readonly ConversationScore[], facts: RunFacts): RunSequences {
-  const bySubject = Map.groupBy(
-    scores.filter(({ turns }) => turns.some(isVerified)),
-    ({ subject }) => subject,
-  );
-  const observedBySubject = [...bySubject].map(([subject, own]) => ({
-    subject,
+export function sequencesOf(
+  scores: readonly ConversationScore[],
+  facts: RunFacts,
+  by: readonly string[] = [],
+): RunSequences {
+  const groupsOf = grouper(withinSubject(by, scores), scores, facts);
+  const verified = scores.filter(({ turns }) => turns.some(isVerified));
+  const observedBySubject = groupedScores(verified, groupsOf).map(({ group, members: own }) => ({
+    group,
     own,
     followed: own.map((score) => followedBy(score, facts)),
   }));
@@ -85,8 +102,8 @@ export function sequencesOf(scores: readonly ConversationScore[], facts: RunFact
   }));
   const longest = scores.reduce((most, { turns }) => Math.max(most, turns.filter(isVerified).length), 0);
   return {
-    subjects: observedBySubject.map(({ subject, own, followed }) =>
-      subjectSequences(subject, own, { followed, facts, longest }),
+    subjects: observedBySubject.map(({ group, own, followed }) =>
+      subjectSequences(group, own, { followed, facts, longest }),
     ),
     logRank: observedBySubject.length < 2 ? null : logRank(groups),
     clusteredLogRank: observedBySubject.length < 2 ? null : clusteredLogRank(groups),
@@ -126,7 +143,7 @@ function asTimes(
 }
 
 function subjectSequences(
-  subject: string,
+  group: GroupValues,
   scores: readonly ConversationScore[],
   {
     followed,
@@ -148,7 +165,8 @@ function subjectSequences(
   const { times, observed } = asTimes(followed, scores, facts);
   const last = lists.reduce((most, list) => Math.max(most, list.length), 0);
   return {
-    subject,
+    subject: groupName(group),
+    group,
     conversations: scores.length,
     items: new Set(items).size,
     survival: survivalPoints(items, { times, observed }),

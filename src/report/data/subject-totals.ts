@@ -12,7 +12,8 @@ export interface Tested {
 }
 
 /** The conversations that a run was planned to have. */
-export type Plan = Pick<RunStart, "conversations" | "subjects" | "judges">;
+export type Plan = Pick<RunStart, "conversations" | "subjects" | "judges"> &
+  Partial<Pick<RunStart, "configuration">>;
 
 /** The conversations of one subject and judge, over all scenarios. */
 export interface SubjectTotal extends Tested {
@@ -38,8 +39,10 @@ const NO_TURNS: ResultRow["turns"] = Object.freeze({
 /** Adds up the rows of each subject and judge. With a plan, pairs without conversations have a total, too. */
 export function subjectTotals(rows: readonly ResultRow[], plan?: Plan): readonly SubjectTotal[] {
   const pairs = (plan?.subjects.length ?? 0) * (plan?.judges.length ?? 0);
-  // Conversations are a product of all that a run multiplies, so each pair has its share.
-  const planned = plan === undefined || pairs === 0 ? null : plan.conversations / pairs;
+  // Conversations are a product of all that a run multiplies, so each pair has its share. Records and shards are no product.
+  const { recorded, shard } = plan?.configuration ?? {};
+  const isProduct = plan !== undefined && pairs > 0 && recorded === undefined && shard === undefined;
+  const planned = isProduct ? plan.conversations / pairs : null;
   const totals = new Map<string, SubjectTotal>();
   for (const subject of plan?.subjects ?? [])
     for (const judge of plan?.judges ?? [])
@@ -61,10 +64,12 @@ export function testedName({ subject, judge }: Tested, judges: readonly string[]
   return printableText(judges.length > 1 ? `${subject}, judge ${judge}` : subject);
 }
 
-/** The sum of several totals; planned is null if one of them is. */
-export function sumOfTotals(totals: readonly SubjectTotal[]): Omit<SubjectTotal, keyof Tested> {
-  const first: SubjectTotal = emptyTotal({ subject: "", judge: "" }, 0);
-  return totals.reduce<SubjectTotal>(add, first);
+/** All totals together, of as many conversations as the run was planned to have. */
+export function sumOfTotals(
+  totals: readonly SubjectTotal[],
+  planned: number | null = null,
+): Omit<SubjectTotal, keyof Tested> {
+  return { ...totals.reduce<SubjectTotal>(add, emptyTotal({ subject: "", judge: "" }, null)), planned };
 }
 
 function emptyTotal({ subject, judge }: Tested, planned: number | null): SubjectTotal {

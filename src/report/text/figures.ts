@@ -2,6 +2,7 @@ import type { PartlyKnown } from "../../journal/fold/run.ts";
 import type { Spending } from "../../journal/spending.ts";
 import type { ErrorCategory } from "../../models/model-error.ts";
 import type { Interval } from "../../statistics/proportions.ts";
+import type { RateLine } from "../data/rate-line.ts";
 
 /** Stands for a missing figure. */
 export const NOTHING = "–";
@@ -63,18 +64,21 @@ export function pText(p: number | null): string {
   return p < 0.001 ? "< 0.001" : p.toFixed(3);
 }
 
-/** What n counts: `30 × 10` are 30 items with 10 conversations each, `30 × 8–10` those with 8 to 10. */
-export function itemsText({
-  n,
-  items,
-  replicates: { least, most },
-}: {
-  readonly n: number;
-  readonly items: number;
-  readonly replicates: { readonly least: number; readonly most: number };
-}): string {
+type ItemCounts = Pick<RateLine, "n" | "items" | "variants" | "replicates">;
+
+/** What n counts: `30 × 10` are 30 items with 10 conversations each, `30 × 2 × 8–10` those with 8 to 10 in each of two variants. */
+export function itemsText({ n, items, variants, replicates }: ItemCounts): string {
   if (n === 0) return "0";
-  return `${countText(items)} × ${least === most ? countText(most) : `${countText(least)}–${countText(most)}`}`;
+  const factors = variants.most > 1 ? [variants, replicates] : [replicates];
+  const texts = factors.map(({ least, most }) =>
+    least === most ? countText(most) : `${countText(least)}–${countText(most)}`,
+  );
+  return [countText(items), ...texts].join(" × ");
+}
+
+/** The words for `itemsText`. */
+export function dimensionsText({ variants }: Pick<ItemCounts, "variants">): string {
+  return variants.most > 1 ? "items × variants × replicates" : "items × replicates";
 }
 
 const MOST_DIGITS = 4;

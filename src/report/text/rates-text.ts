@@ -1,18 +1,20 @@
 import type { Interval } from "../../statistics/proportions.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import { linesText, textWidth, wrapText } from "../../terminal/text-layout.ts";
+import { groupName } from "../data/grouping.ts";
 import {
   isClustered,
   type OutcomeLine,
   type OutcomeRates,
   type RatedOutcome,
 } from "../data/outcome-rates.ts";
-import type { RateLine } from "../data/rate-line.ts";
+import { type RateLine, singleItems } from "../data/rate-line.ts";
 import type { RateReport } from "../data/rates.ts";
 import { testedKey, testedName } from "../data/subject-totals.ts";
 import {
   boundTexts,
   countText,
+  dimensionsText,
   intervalText,
   itemsText,
   meanIntervalText,
@@ -154,8 +156,11 @@ function mostCommon(texts: readonly string[]): string {
 function notes(rates: OutcomeRates, common: string): readonly string[] {
   const all = rates.outcomes.flatMap(({ lines }): readonly OutcomeLine[] => lines);
   const texts = [
-    `n ${common}${all.some((line) => itemsText(line) !== common) ? " unless stated" : ""} (items × replicates); 95 % intervals${all.some(isClustered) ? ", cluster-robust: conversations about one item belong together" : ""}.`,
+    `n ${common}${all.some((line) => itemsText(line) !== common) ? " unless stated" : ""} (${dimensionsText(all.find((line) => itemsText(line) === common) ?? singleItems(0))}); 95 % intervals${all.some(isClustered) ? ", cluster-robust: conversations about one item belong together" : ""}.`,
   ];
+  for (const { outcome, lines } of rates.outcomes)
+    if (lines[0]?.macro !== undefined)
+      texts.push(printableText(`${outcome}: mean over the groups of ${lines[0].macro} (macro).`));
   if (all.some(({ reason }) => reason !== undefined)) texts.push("No interval: one item only.");
   if (rates.best !== undefined && rates.best.size > 0)
     texts.push("* better than every other subject: paired comparisons, p < 0.05 after Holm.");
@@ -210,11 +215,7 @@ export function groupedRatesText({ lines, missing }: RateReport, { style, width 
       ...own.map(
         (line): NamedLine => ({
           name: {
-            text: printableText(
-              Object.values(line.group)
-                .map((value) => value ?? NOTHING)
-                .join(", "),
-            ),
+            text: printableText(groupName(line.group)),
           },
           indent: 2,
           cells: [

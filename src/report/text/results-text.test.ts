@@ -4,7 +4,7 @@ import { resultRow } from "../../../test/report/result-row.ts";
 import { COLOUR_STYLE, PLAIN_STYLE } from "../../terminal/terminal.ts";
 import { textWidth } from "../../terminal/text-layout.ts";
 import { outcomeRates } from "../data/outcome-rates.ts";
-import { countCutShort, subjectTotals, sumOfTotals } from "../data/subject-totals.ts";
+import { countCutShort, subjectTotals } from "../data/subject-totals.ts";
 import type { ThresholdResult } from "../data/thresholds.ts";
 import { endingsText, resultsText, thresholdText } from "./results-text.ts";
 
@@ -186,7 +186,7 @@ test("no line is wider than the terminal, and none loses a name", () => {
 });
 
 test("all that came to its end needs no word", () => {
-  expect(endingsText(sumOfTotals(subjectTotals([resultRow({ conversations: 3 })])))).toEqual([]);
+  expect(endingsText(outcomeRates([resultRow({ conversations: 3 })]).sum)).toEqual([]);
 });
 
 test("every other end is counted, and so is what never ended or began", () => {
@@ -208,8 +208,8 @@ test("every other end is counted, and so is what never ended or began", () => {
 });
 
 test("a single one is one", () => {
-  const [total] = subjectTotals([resultRow({ conversations: 1, statuses: { error: 1 } })]);
-  expect(total && endingsText(total)).toEqual(["1 of 1 conversation did not finish: error 1."]);
+  const [total] = subjectTotals([resultRow({ conversations: 1, statuses: { timeout: 1 } })]);
+  expect(total && endingsText(total)).toEqual(["1 of 1 conversation did not finish: timeout 1."]);
 });
 
 function result(passed: boolean, reason: string): ThresholdResult {

@@ -1,13 +1,7 @@
 import type { Style } from "../../terminal/terminal.ts";
 import { linesText, type TableCell, wrapText } from "../../terminal/text-layout.ts";
 import type { OutcomeRates } from "../data/outcome-rates.ts";
-import {
-  cutShortCounts,
-  type SubjectTotal,
-  sumOfTotals,
-  type Tested,
-  testedName,
-} from "../data/subject-totals.ts";
+import { cutShortCounts, type SubjectTotal, type Tested, testedName } from "../data/subject-totals.ts";
 import type { ThresholdResult } from "../data/thresholds.ts";
 import { costText, countedText, countText } from "./figures.ts";
 import { judgeHealthLines, readersLines, unreadLines } from "./judge-text.ts";
@@ -98,9 +92,8 @@ const TURNS: readonly Figure[] = [
 ];
 
 /** Usage by subject: conversations, calls, tokens and money; then turns by verdict, and the conversations that did not finish. */
-function totalsText({ totals, judges }: OutcomeRates, { style, width }: TextOptions): readonly string[] {
+function totalsText({ totals, sum, judges }: OutcomeRates, { style, width }: TextOptions): readonly string[] {
   if (totals.length === 0) return ["There are no conversations."];
-  const sum = sumOfTotals(totals);
   const named: readonly (readonly [string, Total])[] = [
     ...totals.map((total) => [testedName(total, judges), total] as const),
     ...(totals.length > 1 ? [["total", sum] as const] : []),
@@ -185,6 +178,8 @@ export function endingsText(total: Omit<SubjectTotal, keyof Tested>): readonly s
   ].filter(([, count]) => count > 0);
   const missing = kinds.reduce((sum, [, count]) => sum + count, 0);
   const limited = statuses.limit_reached ?? 0;
+  if (whole > 0 && statuses.error === whole)
+    return [`The run failed: every conversation ended with an error (${countText(whole)}).`];
   const listed = kinds.map(([word, count]) => `${word} ${countText(count)}`).join(", ");
   return [
     ...(missing === 0

@@ -1,6 +1,6 @@
 import { printableText } from "../../terminal/printable-text.ts";
 import type { OutcomeRates, RatedOutcome } from "../data/outcome-rates.ts";
-import { countCutShort, sumOfTotals, testedName } from "../data/subject-totals.ts";
+import { countCutShort, testedName } from "../data/subject-totals.ts";
 import {
   costText,
   countedText,
@@ -24,7 +24,7 @@ const MOST_CHARACTERS = 200;
  * // elenchus: 66 conversations, resisted 83.3 % (95 % 73–90, n 66), 0 errors, 412 calls, 0.12 USD, run 3f2a61c09b5e
  */
 export function summaryLine(rates: OutcomeRates, run: string): string {
-  const { begun, ended, planned, statuses, turns, spending } = sumOfTotals(rates.totals);
+  const { begun, ended, planned, statuses, turns, spending } = rates.sum;
   const whole = planned ?? begun;
   const others = countCutShort(statuses) - (statuses.error ?? 0);
   // Also conversations whose judge could not be asked.

@@ -174,11 +174,14 @@ function checksRefusal(check: OutcomeCheck): boolean {
   if (isComposition(check))
     return check.type === "not" ? checksRefusal(check.condition) : check.conditions.some(checksRefusal);
   switch (check.type) {
-    case "turn_check":
-      return check.field === "refused";
     case "cross_turn_check":
       return check.sourceField === "refused" || check.targetField === "refused";
+    case "measure_check":
+      return [check.measure, check.expected].some((part) => typeof part === "object" && checksRefusal(part));
     default:
-      return false;
+      return (
+        ("field" in check && check.field === "refused") ||
+        ("where" in check && "refused" in (check.where ?? {}))
+      );
   }
 }

@@ -123,9 +123,15 @@ function matches(entry: ConversationEntry, filter: EntryFilter): boolean {
   if (filter.status !== undefined && !hasStatus(entry, filter.status)) return false;
   if (filter.outcome !== undefined) {
     const at = filter.outcome.lastIndexOf(":");
-    const value = String(entry.outcomes[filter.outcome.slice(0, at)]);
+    const score = entry.outcomes[filter.outcome.slice(0, at)];
     const wanted = filter.outcome.slice(at + 1);
-    if (wanted === "inconclusive" ? !OPEN.has(value) : value !== wanted) return false;
+    const isMeant =
+      wanted === "decided"
+        ? score !== undefined && typeof score !== "string"
+        : wanted === "inconclusive"
+          ? OPEN.has(String(score))
+          : String(score) === wanted;
+    if (!isMeant) return false;
   }
   const { node, verdict, edge } = filter;
   if (node === undefined && verdict === undefined && edge === undefined) return true;

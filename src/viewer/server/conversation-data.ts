@@ -1,4 +1,7 @@
+import { hasTexts } from "../../core/liquid/fill-texts.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
+import { shownScenario } from "../../core/scenario/shown-scenario.ts";
+import { questionBefore } from "../../core/scenario/state-scope.ts";
 import { foldTurn, plainState } from "../../core/state/advance-state.ts";
 import { compileWhen } from "../../core/state/condition.ts";
 import { describeCondition } from "../../core/state/describe-condition.ts";
@@ -29,7 +32,7 @@ import type {
 } from "../answers.ts";
 import { placeText } from "./entries-data.ts";
 import type { Viewed } from "./run-data.ts";
-import { storedScenario } from "./scenario-data.ts";
+import { graphOf, storedScenario } from "./scenario-data.ts";
 
 /** Texts of a conversation that are longer come in full only when asked for. */
 const LONGEST_TEXT = 200_000;
@@ -46,7 +49,8 @@ export async function conversationAnswer(
   const { events, parents, cells, folded } = withParents(store, run, name);
   const stored = storedScenario(store, run, folded.cell.scenario);
   const isChanged = stored !== undefined && stored.hash !== folded.scenarioHash;
-  const definition = isChanged ? undefined : stored;
+  const place = { row: folded.rowValues, variant: folded.cell.variant ?? null };
+  const definition = isChanged || stored === undefined ? undefined : shownScenario(stored, place);
   const { cell, status, failure, attempt, spending, startedAt, endedAt } = folded;
   const turns = [
     ...parents.map((turn): Turn => ({ ...turn, ofParent: true })),
@@ -76,6 +80,7 @@ export async function conversationAnswer(
     endedAt,
     isChanged,
     initialState: jsonOf(INITIAL_STATE),
+    ...(definition === undefined || definition === stored ? {} : { graph: graphOf(definition) }),
     others: browser
       .siblings(run, columns, start.subjects)
       .map(({ name: other, subject }) => ({ conversation: other, subject })),
@@ -242,7 +247,7 @@ function fieldViews(
   before: ScenarioState,
   definition: ScenarioDefinition | undefined,
 ): readonly FieldView[] {
-  const question = definition?.nodes[node]?.question;
+  const question = definition === undefined ? undefined : questionBefore(definition, node, before);
   return Object.entries(fields).map(([name, { result, score, reason }]) => {
     // Both are texts by field.
     const [note, quote] = [ownValue(notes, name) ?? reason, ownValue(quotes, name)] as (string | undefined)[];
@@ -263,7 +268,7 @@ function choicesOf(field: TemplateField | undefined, read: unknown): readonly Js
   if (field?.type === "boolean") return [true, false];
   if (field !== undefined && "values" in field && Array.isArray(field.values))
     return field.values as readonly JsonValue[];
-  const known = [read, field?.truth].filter(
+  const known = [read, hasTexts(field?.truth) ? null : field?.truth].filter(
     (value) => typeof value === "string" || typeof value === "number" || typeof value === "boolean",
   );
   return [...new Set(known)];

@@ -142,7 +142,9 @@ function countOutcomes(tallies: readonly CellTally[], { outcome }: BrowseFilter)
       if (one.name !== name) continue;
       // What is not decided is told apart only where it is counted.
       const isOpen = typeof one.value === "string" && one.value !== "not_applicable";
-      if (one.value === value || (value === "inconclusive" && isOpen)) found += one.count;
+      const isMeant =
+        value === "decided" ? typeof one.value !== "string" : value === "inconclusive" && isOpen;
+      if (one.value === value || isMeant) found += one.count;
     }
   return found;
 }
@@ -208,7 +210,7 @@ function outcomeFilter(text: string): NonNullable<BrowseFilter["outcome"]> {
   const at = text.lastIndexOf(":");
   const [name, value] = [text.slice(0, at), text.slice(at + 1)];
   if (value === "true" || value === "false") return { name, value: value === "true" };
-  return { name, value: value === "not_applicable" ? value : "inconclusive" };
+  return { name, value: value === "not_applicable" || value === "decided" ? value : "inconclusive" };
 }
 
 /** `12.34`: a position and a row of the table. A position may be a fraction. */

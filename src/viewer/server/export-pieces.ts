@@ -144,7 +144,7 @@ function piece(name: string, data: unknown): ExportPiece {
 const LEFT_OUT = "(text left out)";
 
 /** Verdicts, paths and figures stay; all texts are removed. */
-function withoutTexts(answer: ConversationAnswer): ConversationAnswer {
+function withoutTexts({ graph: _, ...answer }: ConversationAnswer): ConversationAnswer {
   return {
     ...answer,
     failure: answer.failure === null ? null : LEFT_OUT,

@@ -94,7 +94,7 @@ export function curvesAnswer(store: Store, { run, start }: Pick<RunSummary, "run
   return {
     ...tests,
     subjects: [...subjects]
-      .sort((one, other) => placeOf(one.subject) - placeOf(other.subject))
+      .sort((one, other) => placeOf(one.group.subject ?? "") - placeOf(other.group.subject ?? ""))
       .map((one) => ({
         ...one,
         survival: one.survival.slice(0, MOST_TURNS),

@@ -1,4 +1,4 @@
-import { isFinished } from "../../core/state/state.ts";
+import { countStatuses, isFinished, isInterrupted } from "../../core/state/state.ts";
 import { isRecord, type JsonObject } from "../../core/values/json.ts";
 import type { RunBrowser } from "../../journal/store/run-browser.ts";
 import type { RunSummary, Store } from "../../journal/store/store.ts";
@@ -36,13 +36,14 @@ export function runEntry({ store, browser }: Viewed, summary: RunSummary): RunEn
   const planned = start.conversations + arms;
   const scenarios = Object.keys(start.scenarios);
   const ended = Object.values(statuses).reduce((sum, count) => sum + count, 0);
-  const finished = (statuses.completed ?? 0) + (statuses.limit_reached ?? 0);
+  const over = countStatuses(statuses, (status) => !isInterrupted(status));
+  const isFailed = planned > 0 && statuses.error === planned;
   const isWritten = endedAt === null && browser.isBeingWritten(run);
   return {
     run,
     startedAt,
     endedAt,
-    state: isWritten ? "running" : finished + (statuses.error ?? 0) >= planned ? "finished" : "stopped",
+    state: isWritten ? "running" : isFailed ? "failed" : over >= planned ? "finished" : "stopped",
     tags,
     parent,
     subjects: start.subjects,

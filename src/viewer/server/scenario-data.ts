@@ -1,13 +1,13 @@
 import type { RehearsedTurn, Witness } from "../../analysis/rehearsal/rehearsal.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
-import { parseScenario } from "../../core/scenario/parse-scenario.ts";
-import { DefinitionError } from "../../core/schema/format-issue.ts";
+import { shownScenario } from "../../core/scenario/shown-scenario.ts";
 import { compileWhen } from "../../core/state/condition.ts";
 import { describeCondition } from "../../core/state/describe-condition.ts";
 import { INITIAL_STATE } from "../../core/state/state.ts";
-import { rowText, variantText } from "../../journal/cell.ts";
+import { placeTexts, rowText, variantText } from "../../journal/cell.ts";
+import { foldConversation } from "../../journal/fold/conversation.ts";
 import type { RunSummary, Store } from "../../journal/store/store.ts";
-import { definitionsOf } from "../../journal/transfer/stored-run.ts";
+import { definitionsOf, storedDefinition, storedRun } from "../../journal/transfer/stored-run.ts";
 import { expectedText } from "../../report/text/verdict-text.ts";
 import type {
   CoverageAnswer,
@@ -28,6 +28,7 @@ export function scenarioAnswer(
 ): ScenarioAnswer | undefined {
   if (!Object.hasOwn(start.scenarios, scenario)) return undefined;
   const definition = storedScenario(store, run, scenario);
+  const example = definition && exampleOf(store, run, definition);
   const nodes = new Map<string, { -readonly [Key in keyof NodeTraffic]: NodeTraffic[Key] }>();
   const edges = new Map<string, { -readonly [Key in keyof EdgeTraffic]: EdgeTraffic[Key] }>();
   const conversations = new Map<string, number>();
@@ -54,12 +55,26 @@ export function scenarioAnswer(
     }
   }
   return {
-    graph: definition === undefined ? null : graphOf(definition),
+    graph: definition === undefined ? null : graphOf(example?.definition ?? definition),
+    ...(example === undefined ? {} : { example: example.place }),
     subjects: start.subjects,
     nodes: [...nodes.values()],
     edges: [...edges.values()],
     conversations: Object.fromEntries(conversations),
   };
+}
+
+/** A scenario with the texts of its first conversation, if that has a row or a variant. */
+function exampleOf(
+  store: Store,
+  run: string,
+  definition: ScenarioDefinition,
+): { readonly definition: ScenarioDefinition; readonly place: string } | undefined {
+  const [first] = store.conversations(run, { scenario: definition.name });
+  if (first === undefined) return undefined;
+  const { rowValues: row } = foldConversation(store.events(run, first.conversation));
+  const shown = shownScenario(definition, { row, variant: first.variant });
+  return shown === definition ? undefined : { definition: shown, place: placeTexts(first).join(", ") };
 }
 
 /** A scenario as a graph with its texts. */
@@ -123,19 +138,10 @@ export function storedScenario(store: Store, run: string, scenario: string): Sce
   if (known.size >= MOST) known.clear();
   for (const event of definitionsOf(store, run)) {
     if (event.scenario !== scenario) continue;
-    known.set(key, parse(event.definition));
+    known.set(key, storedDefinition(event, storedRun(store, run).start) ?? null);
     return known.get(key) ?? undefined;
   }
   return undefined;
-}
-
-function parse(definition: string): ScenarioDefinition | null {
-  try {
-    return parseScenario(JSON.parse(definition));
-  } catch (error) {
-    if (error instanceof DefinitionError) return null;
-    throw error;
-  }
 }
 
 /** A longer search would delay the next answer. */

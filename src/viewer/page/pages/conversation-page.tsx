@@ -253,7 +253,7 @@ function PathGraph({
         graph === null ? (
           <p className="muted">The stored scenario cannot be read, so that there is no graph.</p>
         ) : (
-          <Graph graph={graph} walked={walkedTo(data.turns, position)} />
+          <Graph graph={data.graph ?? graph} walked={walkedTo(data.turns, position)} />
         )
       }
     </Awaited>

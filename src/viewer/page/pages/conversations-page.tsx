@@ -35,7 +35,9 @@ function choicesFor(data: RunAnswer, outcomes: readonly string[]): readonly Filt
     ...(data.judges.length > 1 ? [{ key: "judge", options: data.judges } as const] : []),
     {
       key: "outcome",
-      options: outcomes.flatMap((name) => [`${name}:true`, `${name}:false`, `${name}:inconclusive`]),
+      options: outcomes.flatMap((name) =>
+        ["true", "false", "decided", "inconclusive"].map((value) => `${name}:${value}`),
+      ),
       words: (option) => option.replace(/:(\w+)$/, " is $1"),
     },
     {

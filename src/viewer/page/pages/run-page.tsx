@@ -86,7 +86,9 @@ function RunResults({
           <span aria-live="polite">
             {data.state === "finished"
               ? "done"
-              : `${data.state}, ${countText(data.ended)} of ${countText(data.conversations)} (${percentText(progress)})`}
+              : data.state === "failed"
+                ? "failed: every conversation ended with an error"
+                : `${data.state}, ${countText(data.ended)} of ${countText(data.conversations)} (${percentText(progress)})`}
           </span>
           <span>{countedText(data.ended, "conversation")}</span>
           <span>{countedText(data.scenarioCount, "scenario")}</span>

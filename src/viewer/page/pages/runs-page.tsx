@@ -185,6 +185,7 @@ function RunTable({
 /** How far a run is. */
 function RunStateWord({ run }: { readonly run: RunEntry }): ReactNode {
   if (run.state === "finished") return <span>done</span>;
+  if (run.state === "failed") return <span className="mark-error">failed</span>;
   const share = run.conversations === 0 ? 0 : run.ended / run.conversations;
   return (
     <span>

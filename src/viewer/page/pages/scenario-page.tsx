@@ -119,6 +119,11 @@ function ScenarioView({
           }
         />
       )}
+      {data.example !== undefined && (
+        <p className="muted">
+          Texts of <PlainText text={data.example} />, as an example
+        </p>
+      )}
       <p className="muted legend">
         ✓ <span className="mark-right">right</span> ✗ <span className="mark-wrong">wrong</span> ?{" "}
         <span className="mark-unread">unreadable</span> · dashed: never taken · numbers: visits of nodes, and

@@ -112,7 +112,7 @@ function explanation({ kind }: RatedOutcome, description = ""): string {
       ? "The mean over the conversations in which it is decided."
       : kind === "undecided"
         ? "No conversation decides it."
-        : "Share of conversations in which it is true, of those in which it is decided; then the 95 % interval, which knows that replicates of an item belong together; n is items × replicates.";
+        : "Share of conversations in which it is true, of those in which it is decided; then the 95 % interval, which knows that replicates of an item belong together; n is items × replicates, or items × variants × replicates.";
   return `${description} ${how}`.trim();
 }
 
@@ -148,7 +148,7 @@ function OutcomeCell({
   const { interval } = line;
   const href = hashOf(["run", run, "conversations"], {
     subject: line.subject,
-    ...(isRate && isOutcome ? { outcome: `${outcome.outcome}:false` } : {}),
+    ...(isOutcome ? { outcome: `${outcome.outcome}:decided` } : {}),
   });
   return (
     <a className="rate" href={href}>
@@ -187,8 +187,8 @@ function OutcomeCell({
   );
 }
 
-/** How many conversations; where an item has several, items × replicates. */
-export function sizeText(line: Pick<OutcomeLine, "n" | "items" | "replicates">): string {
+/** How many conversations; where an item has several, its variants and replicates. */
+export function sizeText(line: Pick<OutcomeLine, "n" | "items" | "variants" | "replicates">): string {
   return `n ${line.items === 0 || line.items === line.n ? countText(line.n) : itemsText(line)}`;
 }
 

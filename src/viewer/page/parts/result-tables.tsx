@@ -53,7 +53,11 @@ function Groups({ report, by }: { readonly report: GroupsAnswer; readonly by: st
     <>
       <Table heads={heads}>
         {[...groups].flatMap(([value, own]) => {
-          const subjects = [...Map.groupBy(own, ({ group }) => group.subject ?? "")];
+          const subjects = [
+            ...Map.groupBy(own, ({ group: { subject, judge } }) =>
+              [subject, ...(judge ? [judge] : [])].join(", "),
+            ),
+          ];
           return subjects.map(([subject, lines], index) => (
             <tr key={JSON.stringify([value, subject])}>
               {index === 0 && (
@@ -75,7 +79,7 @@ function Groups({ report, by }: { readonly report: GroupsAnswer; readonly by: st
       </Table>
       {report.more > 0 && (
         <p className="muted">
-          … and {countText(report.more)} more lines. All of them: elenchus show --by {by},subject
+          … and {countText(report.more)} more lines. All of them: elenchus show --by {by}
         </p>
       )}
     </>
