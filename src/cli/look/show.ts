@@ -2,6 +2,7 @@ import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { shownScenario } from "../../core/scenario/shown-scenario.ts";
 import { nearestOf } from "../../core/schema/nearest-name.ts";
 import { placeTexts } from "../../journal/cell.ts";
+import { foldConversation } from "../../journal/fold/conversation.ts";
 import type { ConversationSummary, ResultRow, RunSummary, Store } from "../../journal/store/store.ts";
 import { storedDefinitions, withForkParents } from "../../journal/transfer/stored-run.ts";
 import { ProjectError } from "../../project/project-error.ts";
