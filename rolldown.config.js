@@ -2,7 +2,7 @@
 // demand becomes files of its own. The types come from tsc; see docs/decisions/002-one-file-to-import.md.
 import { readFileSync } from "node:fs";
 
-const { dependencies, peerDependencies } = JSON.parse(
+const { dependencies, peerDependencies, peerDependenciesMeta } = JSON.parse(
   readFileSync(new URL("./package.json", import.meta.url), "utf8"),
 );
 
@@ -11,7 +11,7 @@ const EVERYWHERE = {
   // Commands share a file, so that what one loads on demand may be there already.
   checks: { ineffectiveDynamicImport: false },
   external: (id) =>
-    Object.keys({ ...dependencies, ...peerDependencies }).some(
+    Object.keys({ ...dependencies, ...peerDependencies, ...peerDependenciesMeta }).some(
       (name) => id === name || id.startsWith(`${name}/`),
     ),
 };

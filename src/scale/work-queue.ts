@@ -117,7 +117,7 @@ export class WorkQueue {
 
   /** Takes jobs until it is closed. */
   async take({ name, concurrency, leaseMs, take, onError }: TakeOptions): Promise<Taking> {
-    const { Worker, WaitingError, DelayedError } = this.#bullmq;
+    const { Worker, DelayedError } = this.#bullmq;
     const options = {
       connection: await connectionTo(this.#address, { isAdding: false }),
       name,
@@ -134,12 +134,11 @@ export class WorkQueue {
       inHand++;
       const result = await take(job.data).finally(() => inHand--);
       if (result === "done") return;
-      const isBack = result === "back";
-      const move = (): Promise<unknown> =>
-        isBack ? job.moveToWait(token) : job.moveToDelayed(Date.now() + aside.later(), token);
+      const delayMs = result === "back" ? 0 : aside.later();
+      const move = (): Promise<unknown> => job.moveToDelayed(Date.now() + delayMs, token);
       // One that could not be moved is given to others when its lease is over; any other error would take it out of the queue.
       await waitForServer(move).catch(() => {});
-      throw isBack ? new WaitingError() : new DelayedError();
+      throw new DelayedError();
     };
     const worker: Worker<QueuedJob> = new Worker(
       queueName(this.#name),
@@ -214,8 +213,14 @@ function queueName(name: string): string {
   return name.replaceAll(":", "·");
 }
 
-function backendOf(address: string, { createPostgresBackend }: typeof import("bullmq")) {
-  return isPostgresAddress(address) ? (createPostgresBackend as never) : undefined;
+/** BullMQ has a backend for PostgreSQL from version 6 on. */
+function backendOf(address: string, { createPostgresBackend }: Partial<typeof import("bullmq")>) {
+  if (!isPostgresAddress(address)) return undefined;
+  if (createPostgresBackend === undefined)
+    throw new RunError([
+      "A queue on a PostgreSQL server needs bullmq 6. Install it: npm install bullmq@6. Or use a Redis server: --workers redis://…",
+    ]);
+  return createPostgresBackend as never;
 }
 
 async function connectionTo(address: string, { isAdding }: { readonly isAdding: boolean }): Promise<unknown> {
@@ -232,8 +237,17 @@ async function connectionTo(address: string, { isAdding }: { readonly isAdding: 
     };
   }
   await loadPeer("ioredis");
-  // As BullMQ needs it of connections that wait for jobs.
-  return { url: address, maxRetriesPerRequest: null };
+  const { protocol, hostname, port, username, password, pathname } = new URL(address);
+  return {
+    host: hostname.replace(/^\[|\]$/g, ""),
+    port: Number(port || 6379),
+    db: Number(pathname.slice(1) || 0),
+    ...(username === "" ? {} : { username: decodeURIComponent(username) }),
+    ...(password === "" ? {} : { password: decodeURIComponent(password) }),
+    ...(protocol === "rediss:" ? { tls: {} } : {}),
+    // As BullMQ needs it of connections that wait for jobs.
+    maxRetriesPerRequest: null,
+  };
 }
 
 /** A message without the password that an address may have. */

@@ -1,4 +1,3 @@
-import type { z as zod } from "zod";
 import type { Check } from "../checks/check.ts";
 import type { Composed } from "../logic/composition.ts";
 import type { Truth } from "../logic/kleene.ts";
@@ -226,26 +225,44 @@ export function defaultFieldCheck(field: FieldType): Check {
   return DEFAULTS[field.type];
 }
 
-type Zod = typeof zod;
+/** A type that zod has built. */
+interface BuiltZod {
+  describe(description: string): BuiltZod;
+  nullable(): BuiltZod;
+  optional(): BuiltZod;
+}
+
+/** What is used of `z`, the same in all versions of zod 4. Arguments are of types of zod's own, which differ. */
+interface ZodBuilder {
+  boolean(): BuiltZod;
+  string(): BuiltZod;
+  int(): BuiltZod;
+  number(): BuiltZod;
+  readonly iso: { date(): BuiltZod };
+  literal(values: never): BuiltZod;
+  array(items: never): BuiltZod;
+  object(fields: never): unknown;
+}
 
 /**
  * The zod object that a template's data stands for. `z` is yours, since this library does not load zod:
  * `templateToZod(template, z)`. A field made with `verified` from such a type is the same data again.
  */
-export function templateToZod(template: Template, z: Zod): zod.ZodObject {
+export function templateToZod<Zod extends ZodBuilder>(template: Template, z: Zod): ReturnType<Zod["object"]> {
   const fields = Object.entries(template.fields).map(
     ([name, field]) => [name, fieldToZod(field, z)] as const,
   );
-  return z.object(Object.fromEntries(fields));
+  // All fields are types that this zod has built.
+  return z.object(Object.fromEntries(fields) as never) as ReturnType<Zod["object"]>;
 }
 
-function fieldToZod(field: TemplateField, z: Zod): zod.ZodType {
+function fieldToZod(field: TemplateField, z: ZodBuilder): BuiltZod {
   const type = typeToZod(field, z).describe(field.description);
   const nullable = field.nullable ? type.nullable() : type;
   return field.optional ? nullable.optional() : nullable;
 }
 
-function typeToZod(field: FieldType, z: Zod): zod.ZodType {
+function typeToZod(field: FieldType, z: ZodBuilder): BuiltZod {
   switch (field.type) {
     case "boolean":
       return z.boolean();
@@ -258,8 +275,8 @@ function typeToZod(field: FieldType, z: Zod): zod.ZodType {
     case "date":
       return z.iso.date();
     case "enum":
-      return z.literal(field.values);
+      return z.literal(field.values as never);
     case "array":
-      return z.array(typeToZod(field.items, z));
+      return z.array(typeToZod(field.items, z) as never);
   }
 }

@@ -1,9 +1,13 @@
-import type * as core from "zod/v4/core";
 import { isRecord, type JsonValue } from "../values/json.ts";
 import type { FieldOptions, FieldType, TemplateField, TruthFrom } from "./template.ts";
 
+/** A type of zod 4, whichever version: what is used of it here is zod's contract with libraries. */
+export interface ZodLike {
+  readonly _zod: { readonly output: unknown; readonly def: { readonly type: string } };
+}
+
 /** What a field of a zod type holds as data: dates are texts. */
-type ValueOf<Type extends core.$ZodType> = AsData<NonNullable<core.output<Type>>>;
+type ValueOf<Type extends ZodLike> = AsData<NonNullable<Type["_zod"]["output"]>>;
 type AsData<Value> = Value extends Date
   ? string
   : Value extends readonly (infer Item)[]
@@ -22,7 +26,7 @@ export type VerifiedOptions<Value> = Omit<FieldOptions, "truth"> & {
  * @example
  * template({ city: verified(z.string(), { description: "the capital named", truth: "Canberra" }) })
  */
-export function verified<Type extends core.$ZodType>(
+export function verified<Type extends ZodLike>(
   type: Type,
   options: VerifiedOptions<ValueOf<Type>>,
 ): TemplateField & { readonly "~value"?: ValueOf<Type> } {
@@ -41,21 +45,21 @@ interface OpenFieldType {
 /** The part of zod's definitions that matters here; they are plain data by zod's own contract. */
 interface ZodDefinition {
   readonly type: string;
-  readonly innerType?: core.$ZodType;
-  readonly element?: core.$ZodType;
-  readonly options?: readonly core.$ZodType[];
+  readonly innerType?: ZodLike;
+  readonly element?: ZodLike;
+  readonly options?: readonly ZodLike[];
   readonly entries?: Readonly<Record<string, string | number>>;
   readonly values?: readonly JsonValue[];
   readonly format?: string;
   readonly checks?: readonly { readonly _zod: { readonly def: { readonly format?: string } } }[];
 }
 
-function definitionOf(type: core.$ZodType): ZodDefinition {
+function definitionOf(type: ZodLike): ZodDefinition {
   const def: unknown = isRecord(type) && isRecord(type._zod) ? type._zod.def : undefined;
   return isRecord(def) ? (def as unknown as ZodDefinition) : { type: "unknown" };
 }
 
-function fieldType(type: core.$ZodType): FieldType | OpenFieldType {
+function fieldType(type: ZodLike): FieldType | OpenFieldType {
   const def = definitionOf(type);
   switch (def.type) {
     case "optional":
@@ -103,7 +107,7 @@ function enumValues(entries: Readonly<Record<string, string | number>>): readonl
 }
 
 /** The values of a union of literals; anything else in it is kept as its type's name, which no enum accepts. */
-function literalValues(option: core.$ZodType): readonly JsonValue[] {
+function literalValues(option: ZodLike): readonly JsonValue[] {
   const def = definitionOf(option);
   return def.type === "literal" ? (def.values ?? []) : [{ type: def.type }];
 }

@@ -91,19 +91,18 @@ export const elenchusMatchers = {
 
 expect.extend(elenchusMatchers);
 
-interface ElenchusMatchers<Result, _Received> {
-  /** The conversation has this outcome, with this value (default true). */
-  toHaveOutcome: (outcome: string, value?: boolean | number | null) => Result;
-  /** The outcome is true often enough in these conversations. */
-  toReach: (outcome: string, wanted: Reach) => Result;
-  /** The conversation visited exactly these nodes. */
-  toTakePath: (path: readonly string[]) => Result;
-}
-
-declare module "vitest" {
-  // Type parameters as Vitest declares them.
-  interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown>
-    extends ElenchusMatchers<R, T> {}
+declare global {
+  // Vitest takes assertions from here. Its own interface has other type parameters in each version.
+  namespace Chai {
+    interface Assertion {
+      /** The conversation has this outcome, with this value (default true). */
+      toHaveOutcome(outcome: string, value?: boolean | number | null): void;
+      /** The outcome is true often enough in these conversations. */
+      toReach(outcome: string, wanted: Reach): void;
+      /** The conversation visited exactly these nodes. */
+      toTakePath(path: readonly string[]): void;
+    }
+  }
 }
 
 /** How often an outcome is true among the conversations in which it was decided. */
