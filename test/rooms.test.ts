@@ -195,8 +195,6 @@ test("libraries are those that were chosen", () => {
     "undici/lib/dispatcher/agent.js",
     "vitest",
     "yaml",
-    "zod",
-    "zod/v4/core",
   ]);
 });
 
