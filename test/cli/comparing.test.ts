@@ -263,7 +263,9 @@ outcomes:
       ["export", "one", "--format", "csv", "--table", "rates", "--by", "row.topic"],
       place,
     );
-    expect(table.stdout).toMatch(/^name,kind,row\.topic,[^\n]*\r\nheld,rate,europe,,0\.5,/);
+    expect(table.stdout).toMatch(
+      /^name,kind,subject,row\.topic,[^\n]*\r\nheld,rate,sim\/steadfast,europe,,1,/,
+    );
     const unknown = await elenchus(["show", "one", "--by", "row.note"], place);
     expect([unknown.code, unknown.stderr.replace(/\s+/g, " ")]).toEqual([
       2,
