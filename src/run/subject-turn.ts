@@ -36,8 +36,10 @@ export async function subjectTurn(
     // Where there are only labels, nothing was sent. Everything else can be graded again, and needs its question.
     if (reply.labels === undefined || reply.reply !== "")
       driver.run.emit(turnStart(driver.plan.conversation, effect, name));
-    const { model } = subjectAt(driver, driver.plan.definition.nodes[node] as ScenarioNode);
-    if (model.hasMemory === true) driver.unheard.add(model);
+    if (reruns === true) {
+      const { model } = subjectAt(driver, driver.plan.definition.nodes[node] as ScenarioNode);
+      if (model.hasMemory === true) driver.unheard.add(model);
+    }
     return reply;
   }
   if (recorded !== undefined && reruns !== true) {
