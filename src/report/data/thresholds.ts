@@ -232,7 +232,9 @@ export function testLimits(
       const { interval, difference } = line;
       // The side of the interval that is better; without an interval nothing is proven.
       const best = interval === null ? Number.POSITIVE_INFINITY : sign > 0 ? interval.high : -interval.low;
-      const isWorse = (limit.by === "point" ? sign * difference : best) < -limit.margin;
+      // What so few items cannot prove is not excused.
+      const isPoint = limit.by === "point" || (interval !== null && line.detectable === null);
+      const isWorse = (isPoint ? sign * difference : best) < -limit.margin;
       return {
         ...base,
         actual: difference,
