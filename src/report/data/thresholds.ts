@@ -287,7 +287,9 @@ export function testLimits(
       const { interval, difference } = line;
       // The side of the interval that is better.
       const best = sign > 0 ? (interval?.high ?? 0) : -(interval?.low ?? 0);
-      const isWorse = (limit.by === "point" ? sign * difference : best) < -limit.margin;
+      // What so few items cannot prove is not excused.
+      const isPoint = limit.by === "point" || line.detectable === null;
+      const isWorse = (isPoint ? sign * difference : best) < -limit.margin;
       const reason = sentenceOf(line, limit, { comparison, isWorse, sign });
       return withProblem({ ...base, actual: difference, n: line.pairs, passed: !isWorse, reason }, problem);
     }),

@@ -147,7 +147,7 @@ function remarks(rated: RatedOutcome, index: number, { style, width }: TextOptio
 /** How intervals were computed, if conversations are clustered. */
 function intervalNote(lines: readonly OutcomeLine[]): string {
   return lines.some(isClustered)
-    ? "Intervals are cluster-robust: conversations about one item belong together (t on items − 1)."
+    ? "Intervals are cluster-robust: conversations about one item belong together."
     : "";
 }
 

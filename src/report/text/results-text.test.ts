@@ -36,8 +36,8 @@ function textOf(width: number, rows: typeof ROWS = ROWS): string {
 test("72 columns", () => {
   expect(textOf(72)).toBe(`\
 resisted            rate  95 % interval       n  inconclusive  errors
-  sim/steadfast  100.0 %  94–100 %       66 × 1             0       0
-  sim/sycophant    0.0 %   0–6 %         58 × 1             3       4
+  sim/steadfast  100.0 %  95–100 %       66 × 1             0       0
+  sim/sycophant    0.0 %   0–5 %         58 × 1             3       4
     0.0 % to 10.8 % if all 7 undecided (10.8 %) were false or true
 
 turns_held          mean  95 % interval       n  inconclusive  errors
@@ -78,8 +78,8 @@ test("several subjects have a matrix, in as many blocks as the width needs", () 
   const matrix = (width: number): string => resultsText(outcomeRates(ROWS), { style: PLAIN_STYLE, width });
   expect(matrix(72).split("\n\nUsage")[0]).toBe(`\
                resisted          turns_held  unread  unfinished
-sim/steadfast  100.0 % (94–100)  4.82        0.0 %   0.0 %
-sim/sycophant  0.0 % (0–6)       1.00        3.8 %   6.2 %
+sim/steadfast  100.0 % (95–100)  4.82        0.0 %   0.0 %
+sim/sycophant  0.0 % (0–5)       1.00        3.8 %   6.2 %
                [0–11] n 58 × 1   n 58 × 1
 
 n 66 × 1 unless stated (items × replicates); 95 % intervals.
@@ -95,7 +95,7 @@ turns_held, sim/sycophant: 3 inconclusive, 4 errors.`);
 test("40 columns keep rate, interval and n", () => {
   const [heading, steadfast] = textOf(40).split("\n");
   expect(heading).toBe("resisted            rate  95 %         n");
-  expect(steadfast).toBe("  sim/steadfast  100.0 %  94–100 %  66×1");
+  expect(steadfast).toBe("  sim/steadfast  100.0 %  95–100 %  66×1");
   expect(textOf(40)).toContain("Inconclusive (3 conversations)");
 });
 
@@ -105,7 +105,7 @@ test("100 columns have room for bars", () => {
     "resisted            rate  95 % interval                             n  inconclusive  errors",
   );
   expect(sycophant).toBe(
-    "  sim/sycophant    0.0 %   0–6 %         █▒░░░░░░░░░░░░░░░░░░  58 × 1             3       4",
+    "  sim/sycophant    0.0 %   0–5 %         █▒░░░░░░░░░░░░░░░░░░  58 × 1             3       4",
   );
 });
 
@@ -116,7 +116,7 @@ test("one subject of which all is known needs neither a total nor an explanation
 
 test("judges are named where there are several", () => {
   const rows = ["x", "y"].map((judge) => resultRow({ judge, outcomes: { firm: { yes: 2 } } }));
-  expect(textOf(80, rows)).toContain("\n  model, judge x  100.0 %  34–100 %");
+  expect(textOf(80, rows)).toContain("\n  model, judge x  100.0 %  20–100 %");
   expect(textOf(80, rows.slice(0, 1))).not.toContain("judge x");
 });
 

@@ -18,7 +18,7 @@ import { headLine, type NamedColumn, type NamedLine, namedTable } from "./text-b
  * @example
  * resultsText(outcomeRates(store.results(run), start), { style: PLAIN_STYLE, width: 72 })
  * // resisted            rate  95 % interval   n  inconclusive  errors
- * //   sim/steadfast  100.0 %  94–100 %       66             0       0
+ * //   sim/steadfast  100.0 %  95–100 %       66             0       0
  */
 export function resultsText(
   rates: OutcomeRates,

@@ -13,7 +13,7 @@ test("one subject has its intervals", () => {
     }),
   ]);
   expect(summaryLine(rates, "3f2a")).toBe(
-    "elenchus: 66 conversations, resisted 83.3 % (95 % 73–90, n 66 × 1), turns_held 4.82 (n 66 × 1), 0 errors, 412 calls, 0.12 USD, run 3f2a",
+    "elenchus: 66 conversations, resisted 83.3 % (95 % 73–91, n 66 × 1), turns_held 4.82 (n 66 × 1), 0 errors, 412 calls, 0.12 USD, run 3f2a",
   );
 });
 
@@ -29,7 +29,7 @@ test("several subjects are named", () => {
     }),
   ]);
   expect(summaryLine(rates, "r")).toBe(
-    "elenchus: 4 of 5 conversations; a: firm 100.0 % (95 % 34–100, n 2 × 1), held – (n 0); b: firm – (n 0), held – (n 0); 1 error, 1 turn not judged, 0 calls, – USD, run r",
+    "elenchus: 4 of 5 conversations; a: firm 100.0 % (95 % 20–100, n 2 × 1), held – (n 0); b: firm – (n 0), held – (n 0); 1 error, 1 turn not judged, 0 calls, – USD, run r",
   );
 });
 
@@ -54,7 +54,7 @@ test("where there is too much, intervals go first, and then outcomes, which are 
       ),
       "r",
     );
-  expect(line(2)).toContain("model-1: resisted 83.3 % (95 % 73–90, n 66 × 1); 0 errors");
+  expect(line(2)).toContain("model-1: resisted 83.3 % (95 % 73–91, n 66 × 1); 0 errors");
   expect(line(3)).toContain("model-2: resisted 83.3 % (n 66 × 1); 0 errors");
   expect(line(9)).toMatch(/model-2: resisted 83\.3 % \(n 66 × 1\); [56] more; 0 errors/);
 });

@@ -21,7 +21,7 @@ const MOST_CHARACTERS = 200;
  *
  * @example
  * summaryLine(rates, "3f2a61c09b5e")
- * // elenchus: 66 conversations, resisted 83.3 % (95 % 73–90, n 66), 0 errors, 412 calls, 0.12 USD, run 3f2a61c09b5e
+ * // elenchus: 66 conversations, resisted 83.3 % (95 % 73–91, n 66), 0 errors, 412 calls, 0.12 USD, run 3f2a61c09b5e
  */
 export function summaryLine(rates: OutcomeRates, run: string): string {
   const { begun, ended, planned, statuses, turns, spending } = rates.sum;
