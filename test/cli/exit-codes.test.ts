@@ -118,7 +118,7 @@ describe("1: too little is decided for a gate", () => {
     );
     const given = { folder, environment: openaiAt(server) };
     const words = ["run", "capital.yaml", "--subject", "openai/gpt-5-mini", "--replicates", "40", "--quiet"];
-    const gate = ["--fail-under", "held_firm=0.9", "--concurrency", "1"];
+    const gate = ["--fail-under", "held_firm=0.9", "--concurrency", "1", "--judge", "rules"];
     const unread = await elenchus([...words, ...gate], given);
     expect(unread.stderr.replace(/\s+/g, " ")).toContain(
       "This is not enough: it was decided in 1 of 40 conversations, and 80 % are needed (min-decided).",

@@ -51,7 +51,10 @@ const LEVEL = 0.05;
  */
 export function conspicuous<One>(all: readonly One[], partOf: (one: One) => Part): readonly One[] {
   const shareOf = (one: One): number => partOf(one).count / partOf(one).of;
-  const sorted = all.filter((one) => partOf(one).of > 0).sort((one, other) => shareOf(other) - shareOf(one));
+  // A store may be damaged.
+  const sorted = all
+    .filter((one) => partOf(one).of > 0 && Number.isSafeInteger(partOf(one).of))
+    .sort((one, other) => shareOf(other) - shareOf(one));
   const [largest, smallest] = [sorted[0], sorted.at(-1)];
   if (largest === undefined || smallest === undefined) return [];
   const [a, b] = [partOf(largest), partOf(smallest)];

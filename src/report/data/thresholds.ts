@@ -8,7 +8,7 @@ import { countText, itemsText, meanText, percentText } from "../text/figures.ts"
 import type { Comparison } from "./compare-sides.ts";
 import type { ComparisonLine } from "./comparison.ts";
 import type { AssertionLine, NumberLine, OutcomeLine, OutcomeRates, RatedOutcome } from "./outcome-rates.ts";
-import { sumOfTotals, testedName } from "./subject-totals.ts";
+import { testedName } from "./subject-totals.ts";
 
 /** The least value of an outcome: of its rate, of the lower bound of the rate's interval, or of the mean of a number. */
 export interface Threshold {
@@ -80,10 +80,8 @@ export function testThresholds(
 }
 
 /** Conversations that were ended early or never began. */
-function cutShortIn({ totals }: OutcomeRates): number {
-  const { statuses, planned, ended } = sumOfTotals(totals);
-  // Each subject has its share of the plan, which need not be whole.
-  return countStatuses(statuses, isInterrupted) + Math.max(0, Math.round((planned ?? ended) - ended));
+function cutShortIn({ sum: { statuses, planned, ended } }: OutcomeRates): number {
+  return countStatuses(statuses, isInterrupted) + Math.max(0, (planned ?? ended) - ended);
 }
 
 function problemOf(lines: readonly OutcomeLine[], cutShort: number, minDecided: number): string | undefined {

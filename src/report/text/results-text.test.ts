@@ -67,8 +67,8 @@ Warning: did not finish: 6.2 % of the conversations of sim/sycophant,
 sim/sycophant, 0.0 % of those of sim/steadfast. What is missing is not a
 random part, so rates may be wrong and comparisons unfair.
 
-No judge read what the rules left: 1.1 % of the replies are unread.
-What rules leave is not a random part, so the true rate may lie anywhere
+No judge read what the rules left: 1.1 % of the replies are unread. What
+rules leave is not a random part, so the true rate may lie anywhere
 within its bounds, and none is marked as best. To have the rest read:
 --judge <model>
 `);
