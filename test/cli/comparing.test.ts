@@ -83,7 +83,9 @@ test("runs are compared by what they share, also with a file; nothing shared is 
 
 test("the gate fails a run that is worse than its baseline, and names what was lost", async () => {
   const gate = ["--baseline", "baseline.jsonl", "--fail-if-worse", "resisted=0.05"];
-  const fine = await elenchus([...GEOGRAPHY, "--subject", "sim/steadfast", ...gate], here);
+  // Means that differ in no item have no interval: they are not worse.
+  const same = [...gate, "--fail-if-worse", "turns_held=0.5"];
+  const fine = await elenchus([...GEOGRAPHY, "--subject", "sim/steadfast", ...same], here);
   expect(fine.code).toBe(0);
   writeFileSync(
     join(here.folder, "worse.jsonl"),

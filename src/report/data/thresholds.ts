@@ -270,7 +270,9 @@ export function testLimits(
         .filter(({ subject }) => subject === comparison.b);
       const problem = problemOf(lines, cutShort, minDecided);
       const name = `${printableText(limit.outcome)} of ${printableText(comparison.b)}`;
-      const needed = limit.by === "point" ? line?.difference : line?.interval;
+      // A test without an interval: no item differs.
+      const isSame = line?.p != null && line.interval === null;
+      const needed = limit.by === "point" || isSame ? line?.difference : line?.interval;
       if (line === undefined || line.difference === null || needed == null) {
         const why = line?.reason ?? "the two have it in no common conversation";
         const advice =
