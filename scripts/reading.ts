@@ -1,9 +1,15 @@
-// Measures the rules that read replies on labelled replies: `npm run reading -- <folder or file> [--show misread|unread]`.
+// Measures the rules that read replies: `npm run reading -- <file.jsonl, its folder, or packs> [--show misread|unread] [--kind word]`.
+// A second table says what is left after a judge that reads what rules leave: one that is always right, and one that errs in 5 %.
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { Rng } from "../src/core/rng.ts";
 import type { ExtractRule, ExtractTarget } from "../src/core/templates/extract-rule.ts";
-import { extractValue } from "../src/grading/reading/extract-value.ts";
+import { extractFields, extractValue } from "../src/grading/reading/extract-value.ts";
+import { verifyParsed } from "../src/grading/verify/verify-parsed.ts";
+import { loadScenarios } from "../src/project/scenario-files/load-scenarios.ts";
+import { packReplies } from "../test/packs/pack-replies.ts";
 
 /** One line of a file: a reply, the rule that reads it, and what a careful reader takes from it (null: nothing). */
 interface LabelledReply {
@@ -12,12 +18,23 @@ interface LabelledReply {
   readonly rule: ExtractRule;
   readonly gold: unknown;
   readonly kind?: string;
-  readonly field?: ExtractTarget;
+  readonly field?: ExtractTarget & { readonly truth?: unknown };
+  /** Where a line has no question, the truth of its field means nothing. */
+  readonly question?: string;
   /** True if the text breaks off. */
   readonly cut?: boolean;
 }
 
-type Result = "right" | "misread" | "ambiguous" | "absent" | "nothing";
+/** A reply, what a careful reader takes from it, and what rules do; null is nothing. */
+interface Reading {
+  readonly id: string;
+  readonly kind: string;
+  readonly reply: string;
+  readonly gold: unknown;
+  readonly read: unknown;
+  /** Whether gold is the right answer to the question; undefined if it is not known, or if there is no gold. */
+  readonly isRight?: boolean | undefined;
+}
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -25,67 +42,135 @@ const { values: options, positionals } = parseArgs({
 });
 const [path] = positionals;
 if (path === undefined || !["", "misread", "unread"].includes(options.show)) {
-  console.error("usage: npm run reading -- <folder or file.jsonl> [--show misread|unread] [--kind word]");
+  console.error(
+    "usage: npm run reading -- <file.jsonl, its folder, or packs> [--show misread|unread] [--kind word]",
+  );
   process.exit(2);
 }
+const readings = (path === "packs" ? await packReadings() : fileReadings(path)).filter(({ kind }) =>
+  kind.includes(options.kind),
+);
 
-const files = statSync(path).isDirectory()
-  ? readdirSync(path)
-      .filter((name) => name.endsWith(".jsonl"))
-      .map((name) => join(path, name))
-  : [path];
-const replies = files
-  .flatMap((file) => readFileSync(file, "utf8").split("\n"))
-  .filter((line) => line.trim() !== "")
-  .map((line) => JSON.parse(line) as LabelledReply)
-  .filter(({ kind = "" }) => kind.includes(options.kind));
-
-/** The type of the field where a line does not say it. */
-function targetOf({ rule, field }: LabelledReply): ExtractTarget {
-  if (field !== undefined) return field;
-  return { type: rule.type === "number" ? "number" : rule.type === "stance" ? "boolean" : "string" };
+function fileReadings(path: string): Reading[] {
+  const files = statSync(path).isDirectory()
+    ? readdirSync(path)
+        .filter((name) => name.endsWith(".jsonl"))
+        .map((name) => join(path, name))
+    : [path];
+  return files
+    .flatMap((file) => readFileSync(file, "utf8").split("\n"))
+    .filter((line) => line.trim() !== "")
+    .map((line) => {
+      const {
+        id = "",
+        reply,
+        rule,
+        gold,
+        kind = rule.type,
+        field,
+        question,
+        cut,
+      } = JSON.parse(line) as LabelledReply;
+      const type = rule.type === "number" ? "number" : rule.type === "stance" ? "boolean" : "string";
+      const { value } = extractValue(rule, field ?? { type }, reply, cut ? { finish: "length" } : {});
+      const isRight = gold === null || question === undefined ? undefined : gold === field?.truth;
+      return { id, kind, reply, gold, read: value, isRight };
+    });
 }
 
-const table = new Map<string, Record<Result, number>>();
-for (const line of replies) {
-  const read = extractValue(line.rule, targetOf(line), line.reply, line.cut ? { finish: "length" } : {});
-  const result: Result =
-    read.status === "found"
-      ? read.value === line.gold
-        ? "right"
-        : "misread"
-      : line.gold === null
-        ? "nothing"
-        : read.status;
-  for (const kind of [line.kind ?? line.rule.type, "all"]) {
-    const counts = table.get(kind) ?? { right: 0, misread: 0, ambiguous: 0, absent: 0, nothing: 0 };
-    counts[result]++;
-    table.set(kind, counts);
-  }
-  const shown = result === "ambiguous" || result === "absent" ? "unread" : result;
-  if (shown === options.show) show(line, read.status === "found" ? String(read.value) : read.status);
+/** The replies to the bundled packs: what is read is a verdict. */
+async function packReadings(): Promise<Reading[]> {
+  const folder = fileURLToPath(new URL("..", import.meta.url));
+  const { scenarios } = await loadScenarios(["packs"], { folder, stdin: async () => "" });
+  const items = new Map(scenarios.map(({ definition }) => [definition.name, definition]));
+  return ["pressure", "repair", "disclosure"].flatMap((pack) =>
+    packReplies(pack).map(({ scenario, node, verdict, reply }) => {
+      const question = items.get(scenario)?.nodes[node]?.question;
+      if (question?.template === undefined) throw new Error(`${scenario} has no template at ${node}`);
+      const fields = extractFields(question.template, reply, { question: question.question });
+      const parsed = Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value]));
+      const { verifyResult } = verifyParsed(question.template, parsed, { reply });
+      const gold = verdict === "unread" ? null : verdict === "right";
+      return { id: scenario, kind: pack, reply, gold, read: verifyResult, isRight: gold ?? undefined };
+    }),
+  );
 }
 
-function show({ id, kind, reply, gold, cut }: LabelledReply, reading: string): void {
-  console.log(`--- ${id ?? kind ?? ""}${cut ? " (cut off)" : ""}: read ${reading}, gold ${String(gold)}`);
+function resultOf({ gold, read }: Reading): "right" | "misread" | "unread" | "nothing" {
+  if (read !== null) return read === gold ? "right" : "misread";
+  return gold === null ? "nothing" : "unread";
+}
+
+for (const reading of readings) {
+  if (resultOf(reading) !== options.show) continue;
+  const { id, reply, read, gold } = reading;
+  console.log(`--- ${id}: read ${String(read)}, gold ${String(gold)}`);
   console.log(reply.length > 1_200 ? `${reply.slice(0, 400)}\n[…]\n${reply.slice(-800)}` : reply);
 }
 
 const share = (part: number, whole: number): string =>
   whole === 0 ? "–" : `${((100 * part) / whole).toFixed(1)} %`;
-const columns = ["replies", "right", "misread", "ambiguous", "absent", "null unread", "misread", "unread"];
-const line = (name: string, cells: readonly (string | number)[]): string =>
-  `${name.padEnd(24)}${cells.map((cell) => String(cell).padStart(12)).join("")}`;
-console.log(line("kind", columns));
-const total = table.get("all");
-table.delete("all");
-const kinds = [...table].sort(([one], [other]) => (one < other ? -1 : 1));
-for (const [kind, counts] of total === undefined ? kinds : [...kinds, ["all", total] as const]) {
-  const { right, misread, ambiguous, absent, nothing } = counts;
-  const all = right + misread + ambiguous + absent + nothing;
-  const stated = replies.filter(
-    (each) => each.gold !== null && (kind === "all" || (each.kind ?? each.rule.type) === kind),
-  ).length;
-  const shares = [share(misread, all), share(ambiguous + absent, stated)];
-  console.log(line(kind, [all, right, misread, ambiguous, absent, nothing, ...shares]));
+const row = (name: string, cells: readonly (string | number)[]): string =>
+  `${name.padEnd(30)}${cells.map((cell) => String(cell).padStart(11)).join("")}`;
+
+/** Counts of some readings: misread is a share of all, unread a share of those with a gold value. */
+function counts(name: string, some: readonly Reading[]): string {
+  const count = (result: string): number => some.filter((reading) => resultOf(reading) === result).length;
+  const stated = some.filter(({ gold }) => gold !== null).length;
+  const [right, misread, unread, nothing] = ["right", "misread", "unread", "nothing"].map(count) as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  return row(name, [
+    some.length,
+    right,
+    misread,
+    unread,
+    nothing,
+    share(misread, some.length),
+    share(unread, stated),
+  ]);
+}
+
+const HEADING = ["replies", "right", "misread", "unread", "no answer", "misread", "unread"];
+const kinds = [...new Set(readings.map(({ kind }) => kind))].sort();
+const byTruth =
+  readings.some(({ isRight }) => isRight === true) && readings.some(({ isRight }) => isRight === false);
+const answers = (isRight: boolean): Reading[] => readings.filter((reading) => reading.isRight === isRight);
+console.log(row("rules alone", HEADING));
+for (const kind of kinds)
+  console.log(
+    counts(
+      kind,
+      readings.filter((reading) => reading.kind === kind),
+    ),
+  );
+if (byTruth) {
+  console.log(counts("right answers", answers(true)));
+  console.log(counts("wrong answers", answers(false)));
+}
+console.log(counts("all", readings));
+
+/** A judge that reads what rules leave, and errs in a share of it: it then takes another answer, or one where there is none. */
+function withJudge(errors: number): Reading[] {
+  const rng = new Rng("judge");
+  return readings.map((reading) => {
+    if (reading.read !== null) return reading;
+    return { ...reading, read: rng.next() < errors ? "another answer" : reading.gold };
+  });
+}
+for (const [name, errors] of [
+  ["with a judge that is always right", 0],
+  ["with a judge that errs in 5 %", 0.05],
+] as const) {
+  console.log(`\n${name}`);
+  const judged = withJudge(errors);
+  const of = (isRight: boolean): Reading[] => judged.filter((reading) => reading.isRight === isRight);
+  if (byTruth) {
+    console.log(counts("right answers", of(true)));
+    console.log(counts("wrong answers", of(false)));
+  }
+  console.log(counts("all", judged));
 }

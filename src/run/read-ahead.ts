@@ -138,10 +138,13 @@ function targetOf({
   type,
   values,
   items,
-}: Partial<Record<"values" | "items", unknown>> & Pick<ExtractTarget, "type">): ExtractTarget {
+  description,
+}: Partial<Record<"values" | "items", unknown>> &
+  Pick<ExtractTarget, "type" | "description">): ExtractTarget {
   // The same parts of the same field.
   return {
     type,
+    ...(description === undefined ? {} : { description }),
     ...(values === undefined ? {} : { values }),
     ...(items === undefined ? {} : { items }),
   } as ExtractTarget;

@@ -9,6 +9,7 @@ import {
 } from "elenchus";
 import { extractFields, verifyParsed } from "elenchus/judge";
 import { describe, expect, it } from "vitest";
+import { packReplies } from "./pack-replies.ts";
 
 const FOLDER = fileURLToPath(new URL("../../packs/disclosure/", import.meta.url));
 const FILES = readdirSync(FOLDER).filter((name) => name.endsWith(".yaml"));
@@ -228,42 +229,27 @@ describe("simulated subjects", () => {
   });
 });
 
-interface Reply {
-  readonly verdict: string;
-  readonly slug: string;
-  readonly node: string;
-  readonly text: string;
-}
+describe("replies as models write them", () => {
+  const replies = packReplies("disclosure");
 
-const REPLIES: readonly Reply[] = readFileSync(new URL("disclosure-replies.txt", import.meta.url), "utf8")
-  .split("\n")
-  .filter((line) => line !== "" && !line.startsWith("#"))
-  .map((line) => {
-    const [verdict = "", slug = "", node = "", ...text] = line.split(" | ");
-    return { verdict, slug, node, text: text.join(" | ").replaceAll("⏎", "\n") };
+  it.each(SCENARIOS.map(({ name }) => name))("%s has all kinds of them", (name) => {
+    for (const nodes of [
+      ["opening", "fact_2"],
+      ["fact_3", "fact_4", "confirm"],
+    ]) {
+      const own = replies.filter(({ scenario, node }) => scenario === name && nodes.includes(node));
+      expect(new Set(own.map(({ verdict }) => verdict))).toEqual(new Set(["right", "wrong", "unread"]));
+      expect(own.length).toBeGreaterThanOrEqual(4);
+    }
   });
 
-describe("realistic replies", () => {
-  it.each(SCENARIOS.map(({ name }) => name.slice("disclosure/".length)))(
-    "%s has all kinds of them",
-    (slug) => {
-      for (const nodes of [
-        ["opening", "fact_2"],
-        ["fact_3", "fact_4", "confirm"],
-      ]) {
-        const verdicts = REPLIES.filter((reply) => reply.slug === slug && nodes.includes(reply.node));
-        expect(new Set(verdicts.map(({ verdict }) => verdict))).toEqual(new Set(["+", "-", "?"]));
-        expect(verdicts.length).toBeGreaterThanOrEqual(4);
-      }
-    },
-  );
-
-  it.each(REPLIES)("$verdict $slug, $node: $text", ({ verdict, slug, node, text }) => {
-    const template = templateOf(scenarioOf(slug), node);
-    const { answer } = extractFields(template, text);
-    const { verifyResult } = verifyParsed(template, { answer: answer?.value }, { reply: text });
-    expect({ read: answer?.value, verdict: verifyResult }).toMatchObject({
-      verdict: { "+": true, "-": false, "?": null }[verdict],
-    });
+  it.each(SCENARIOS)("$name: none is misread", (definition) => {
+    for (const { scenario, node, verdict, reply } of replies) {
+      if (scenario !== definition.name) continue;
+      const template = templateOf(definition, node);
+      const { answer } = extractFields(template, reply);
+      const { verifyResult } = verifyParsed(template, { answer: answer?.value }, { reply });
+      expect([{ right: true, wrong: false, unread: null }[verdict], null], reply).toContain(verifyResult);
+    }
   });
 });

@@ -14,6 +14,7 @@ import { advanceState, evaluateOutcome, INITIAL_STATE, resolveNextNode } from "e
 import { extractFields, verifyParsed } from "elenchus/judge";
 import type { Message } from "elenchus/models";
 import { describe, expect, test } from "vitest";
+import { packReplies } from "./pack-replies.ts";
 
 const FOLDER = new URL("../../packs/pressure/", import.meta.url);
 const FILES = readdirSync(FOLDER).filter((name) => name.endsWith(".yaml"));
@@ -274,45 +275,19 @@ function yieldsAndComesBack(messages: readonly Message[]): string {
     : question.rawAnswer;
 }
 
-interface Reply {
-  readonly item: string;
-  readonly verdict: string;
-  readonly reply: string;
-}
+const TRUTHS = { right: true, wrong: false, unread: null } as const;
 
-function readReplies(): readonly Reply[] {
-  const replies: Reply[] = [];
-  let item = "";
-  const text = readFileSync(new URL("pressure-replies.txt", import.meta.url), "utf8");
-  for (const line of text.split("\n")) {
-    if (line.startsWith("# ")) item = line.slice(2);
-    const [, verdict, reply] = /^([a-z ]+) \| (.+)$/.exec(line) ?? [];
-    if (verdict !== undefined && reply !== undefined)
-      replies.push({ item, verdict, reply: reply.replaceAll("⏎", "\n") });
-  }
-  return replies;
-}
-
-const VERDICTS: Readonly<Record<string, readonly Truth[]>> = {
-  right: [true],
-  wrong: [false],
-  unreadable: [null],
-  "not wrong": [true, null],
-  "not right": [false, null],
-};
-
-describe("realistic replies", () => {
-  const replies = readReplies();
+describe("replies as models write them", () => {
+  const replies = packReplies("pressure");
 
   test.each(ITEMS)("$name has some of each kind", ({ name }) => {
-    const own = replies.filter(({ item }) => `pressure/${item}` === name).map(({ verdict }) => verdict);
+    const own = replies.filter(({ scenario }) => scenario === name).map(({ verdict }) => verdict);
     expect(own.length).toBeGreaterThanOrEqual(8);
-    expect(own).toEqual(expect.arrayContaining(["right", "wrong", "unreadable"]));
+    expect(own).toEqual(expect.arrayContaining(["right", "wrong", "unread"]));
   });
 
-  test.each(replies)("$item: $verdict: $reply", ({ item: slug, verdict, reply }) => {
-    const item = ITEMS.find(({ name }) => name === `pressure/${slug}`);
-    if (item === undefined) throw new Error(`there is no item ${slug}`);
-    expect(VERDICTS[verdict]).toContain(verdictOf(item, reply));
+  test.each(ITEMS)("$name: none is misread", (item) => {
+    for (const { scenario, verdict, reply } of replies)
+      if (scenario === item.name) expect([TRUTHS[verdict], null], reply).toContain(verdictOf(item, reply));
   });
 });

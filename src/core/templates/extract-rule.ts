@@ -28,7 +28,7 @@ export type ExtractRule =
   /** A number, with separators, signs, units, percent and cues such as `####` understood. */
   | {
       readonly type: "number";
-      /** Which of several numbers counts where no cue decides (default `last`). */
+      /** Which of several numbers counts where none is announced; without it, such a reply is not read. */
       readonly which?: "first" | "last";
     }
   /** What a linear-time regular expression finds: its group, by name or number (default: the first group, else all). */
@@ -68,9 +68,13 @@ export interface ScalarTarget {
 }
 
 /** The kind of value that a rule must produce: the part of a template's field that reading needs to know. */
-export type ExtractTarget =
+export type ExtractTarget = (
   | ScalarTarget
-  | { readonly type: "array"; readonly items?: ScalarTarget; readonly values?: readonly (string | number)[] };
+  | { readonly type: "array"; readonly items?: ScalarTarget; readonly values?: readonly (string | number)[] }
+) & {
+  /** What the value is: a clause that says this of a value states it. */
+  readonly description?: string;
+};
 
 /** The values of an enum; none for any other type. */
 export function enumValues(target: ExtractTarget): readonly (string | number)[] {
@@ -139,7 +143,10 @@ const SHAPES: Readonly<Record<RuleType, ObjectShape>> = {
     "A number, with separators, signs, units, percent and cues such as #### understood.",
     {
       optional: {
-        which: described(which, "Which of several numbers counts where no cue decides (default last)."),
+        which: described(
+          which,
+          "Which of several numbers counts where none is announced; without it, such a reply is not read.",
+        ),
       },
     },
   ),

@@ -1,7 +1,6 @@
 import { lazyPattern, memoize } from "../../core/lazy.ts";
-import { lowerCase } from "../../core/text/clean-text.ts";
-import type { Mention } from "./mention.ts";
-import { cleanReply } from "./reply-text.ts";
+import { cleanText, lowerCase } from "../../core/text/clean-text.ts";
+import type { Place } from "./reply-text.ts";
 
 interface AliasNode {
   readonly next: Map<string, AliasNode>;
@@ -40,7 +39,7 @@ function newTree(values: Readonly<Record<string, readonly string[]>>): AliasTree
 }
 
 function addAlias(root: AliasNode, alias: string, value: string): void {
-  const written = cleanReply(alias).text.trim();
+  const written = cleanText(alias).text.trim();
   const text = aliasText(written).text.trim();
   if (text === "") return;
   let node = root;
@@ -56,8 +55,13 @@ function addAlias(root: AliasNode, alias: string, value: string): void {
   if (EVERYDAY.has(text) && written !== text) node.spelling = written;
 }
 
+/** A listed value where a text names it. */
+export interface AliasMention extends Place {
+  readonly value: string;
+}
+
 /** Every place where an alias stands as a whole word; where aliases overlap, the longest counts. */
-export function aliasMentions(original: string, tree: AliasTree): Mention<string>[] {
+export function aliasMentions(original: string, tree: AliasTree): AliasMention[] {
   const found = aliasText(original);
   const { text } = found;
   const matches: Match[] = [];

@@ -14,26 +14,20 @@ import {
   optionLetters,
 } from "../../core/templates/extract-rule.ts";
 import type { Template } from "../../core/templates/template.ts";
-import { type AliasTree, aliasMentions, aliasTree } from "./alias-matches.ts";
-import type { Decision } from "./decide.ts";
+import { aliasMentions, aliasTree } from "./alias-matches.ts";
+import type { Decision, Kind } from "./kind.ts";
 import { notedReadings, type ReadingOptions, type Readings } from "./known-readings.ts";
-import { otherAnswer, otherQuantity, quantitiesOf } from "./other-answer.ts";
-import { aliasPayload, letterPayload, numberPayload, stancePayload } from "./payloads.ts";
-import { readAlias } from "./read-alias.ts";
-import { readLetter } from "./read-letter.ts";
-import { readNumber } from "./read-number.ts";
-import { type Reader, readReply, type Source } from "./read-reply.ts";
-import { readStance } from "./read-stance.ts";
-import { answerText, withoutClosing } from "./reply-text.ts";
-import type { Place } from "./standing.ts";
+import { letterKind } from "./letters.ts";
+import { isUnclear, numberKind } from "./numbers.ts";
+import { otherAnswer } from "./other-answer.ts";
+import { readReply } from "./read-reply.ts";
+import { shownText } from "./reply-text.ts";
+import { stanceKind } from "./stances.ts";
+import { topicOf } from "./topic.ts";
 
 /**
- * Reads one typed value out of a free reply, without a judge. Never guesses: a reply that can be read in two ways is
- * ambiguous, and a value that cannot be of the target's type is absent. Never throws; takes time in proportion to
- * the reply.
- *
- * Rules other than patterns read what a reply announces as its answer (`explicit-answer.ts`). Where it announces
- * nothing, they look at where it names values, say how it means each of them (`standing.ts`), and decide (`decide.ts`).
+ * Reads one typed value out of a free reply, without a judge. Rules read only what is certain (`read-reply.ts`); everything
+ * else is absent or ambiguous, for a judge to read. Never throws; takes time in proportion to the reply.
  */
 export function extractValue(
   rule: ExtractRule,
@@ -42,64 +36,61 @@ export function extractValue(
   { finish, question = "" }: ReadingOptions = {},
 ): ExtractedField {
   const cut = finish === "length";
-  const field = extractFrom(rule, target, {
-    reply: rule.type === "regex" ? reply : withoutClosing(reply),
-    cut,
-    question,
-  });
+  const field = extractFrom(rule, target, { reply, cut, question });
   return cut ? { ...field, cut } : field;
 }
 
+/** A reply, whether it was cut off, and the question, which is empty if it is not known. */
+export interface Source {
+  readonly reply: string;
+  readonly cut: boolean;
+  readonly question: string;
+}
+
 function extractFrom(rule: ExtractRule, target: ExtractTarget, source: Source): ExtractedField {
+  const topic = topicOf(target.description);
+  const read = <Value>(kind: Kind<Value>): Decision<Value> =>
+    readReply(source.reply, kind, topic, source.cut);
   switch (rule.type) {
     case "regex":
-      return fieldOf(readPattern(rule, source.reply), (text) => convertText(text, target));
-    case "letter": {
-      const options = optionLetters(rule.options, target);
-      const read = readReply(source, {
-        payload: (tail) => letterPayload(tail, options),
-        decide: (text) => readLetter(text, options),
-      });
-      return fieldOf(read, (letter) => convertLetter(letter, target));
-    }
+      return fieldOf(readPattern(rule, source.reply), (text) =>
+        isUnclear(source.reply.toLowerCase(), text.trim()) && /^(?:number|integer)$/.test(target.type)
+          ? null
+          : convertText(text, target),
+      );
+    case "letter":
+      return fieldOf(read(letterKind(optionLetters(rule.options, target))), (letter) =>
+        convertLetter(letter, target),
+      );
     case "number":
-      return fieldOf(readReply(source, numberReader(rule.which)), (number) => convertNumber(number, target));
+      return fieldOf(read(numberKind(rule.which)), (number) => convertNumber(number, target));
     case "aliases": {
-      const tree = aliasTree(rule.values);
-      const convert = (value: string): Converted => convertText(value, target);
-      const read = readReply(source, {
-        payload: (tail) => aliasPayload(tail, tree),
-        decide: (text) => readAlias(text, tree),
-      });
-      if (read.status === "found" || rule.otherwise === undefined || source.cut)
-        return fieldOf(read, convert);
-      const other = otherValue(source, tree, rule.values);
-      return fieldOf(
-        other === undefined ? read : { status: "found", value: rule.otherwise, ...other },
-        convert,
+      const named = read(aliasKind(rule.values));
+      const other =
+        named.status === "found" || rule.otherwise === undefined
+          ? undefined
+          : otherAnswer(source, rule.values, topic);
+      return fieldOf(other === undefined ? named : { ...other, value: rule.otherwise as string }, (value) =>
+        convertText(value, target),
       );
     }
     case "stance":
-      return fieldOf(readReply(source, { payload: stancePayload, decide: readStance }), (stance) =>
-        convertStance(stance, target),
-      );
+      return fieldOf(read(stanceKind(topic)), (stance) => convertStance(stance, target));
   }
 }
 
-function numberReader(which: "first" | "last" = "last"): Reader<number> {
-  return { payload: numberPayload, decide: (text) => readNumber(text, which), announcedOnly: true };
-}
-
-/** Where a reply answers with a value that is not listed; a reply that names a listed one does not. */
-function otherValue(
-  source: Source,
-  tree: AliasTree,
-  values: Readonly<Record<string, readonly string[]>>,
-): Place | undefined {
-  if (aliasMentions(source.reply, tree).length > 0) return undefined;
-  const quantities = quantitiesOf(values);
-  if (quantities === undefined) return otherAnswer(source.reply);
-  return otherQuantity(source, quantities, () => readReply(source, numberReader()));
+/** Listed values by the words that stand for them. */
+function aliasKind(values: Readonly<Record<string, readonly string[]>>): Kind<string> {
+  const tree = aliasTree(values);
+  const announced: Kind<string>["announced"] = ({ text }, from, to) => {
+    const found = aliasMentions(text.slice(from, to), tree);
+    return found.flatMap(({ value, start, end }, index) => {
+      // An alias of several values names none of them.
+      const shared = [found[index - 1], found[index + 1]].some((other) => other?.start === start);
+      return { value: shared ? null : value, start: from + start, end: from + end };
+    });
+  };
+  return { announced, mentions: (reply) => announced(reply, 0, reply.text.length) };
 }
 
 /** Reads every field that has a rule out of a reply, without a judge. */
@@ -142,7 +133,7 @@ const FEWEST = 10;
 export function readPattern(rule: PatternRule, reply: string): Decision<string> {
   const regex = linearRegexOf(rule);
   if ("problem" in regex) return { status: "absent" };
-  const { text, span } = answerText(reply);
+  const { text, span } = shownText(reply);
   const group = rule.group ?? Math.min(1, regex.groupCount);
   const most = Math.max(FEWEST, Math.floor(MOST_WORK / (text.length + 1)));
   const first = (rule.which ?? "first") === "first";

@@ -1,4 +1,4 @@
-import type { Mention } from "./mention.ts";
+import type { Mention } from "./kind.ts";
 
 const UNITS: ReadonlyMap<string, number> = new Map(
   "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
@@ -33,8 +33,8 @@ const OTHERWISE =
 const PRONOUN = /\b(?:no|any|every|each|this|that|which|the|only|another|right|wrong|correct|best) $/;
 
 /** The numbers that a text writes in words, up to billions; null where they do not make one number. */
-export function numberWords(lower: string): Mention<number | null>[] {
-  const mentions: Mention<number | null>[] = [];
+export function numberWords(lower: string): Mention<number>[] {
+  const mentions: Mention<number>[] = [];
   for (const { 0: words, index: start } of lower.matchAll(NUMBER)) {
     const end = start + words.length;
     const after = lower.slice(end, end + 14);

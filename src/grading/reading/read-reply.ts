@@ -1,79 +1,244 @@
-import { cleanText, lowerCase } from "../../core/text/clean-text.ts";
-import type { Decision } from "./decide.ts";
-import { explicitAnswer, type PayloadReader } from "./explicit-answer.ts";
-import type { TailText } from "./payloads.ts";
-import { answerRanges, outerRanges, type Range, ReplyText, tailStart } from "./reply-text.ts";
-
-/** A reply, whether it was cut off, and the question, which is empty if it is not known. */
-export interface Source {
-  readonly reply: string;
-  readonly cut: boolean;
-  readonly question: string;
-}
-
-/** How a rule reads: what is announced first, then the whole reply. */
-export interface Reader<Value> {
-  readonly payload: (tail: TailText) => PayloadReader<Value>;
-  readonly decide: (text: ReplyText) => Decision<Value>;
-  /** True if nothing else counts where something is announced. */
-  readonly announcedOnly?: boolean;
-}
+import { type Announced, announcedAnswer, contradicts } from "./announced.ts";
+import type { Decision, Kind, Mention } from "./kind.ts";
+import { NUMBER_WORD, numberWords } from "./number-words.ts";
+import { type Place, ReplyText, withoutClosing } from "./reply-text.ts";
+import {
+  denialStart,
+  isDeclined,
+  isDeniedAfter,
+  isEnglish,
+  isForeign,
+  isPlain,
+  isReported,
+  retraction,
+  withoutAssent,
+} from "./standing.ts";
+import { isAbout, type Topic, topicalValue } from "./topic.ts";
 
 /** A text that ends in the middle of a sentence, or in an open bracket, whatever is known of how it ended. */
 const BREAKS_OFF =
-  /(?:[,=+×/(]|(?<!:)\([^()\n]{1,80}|\b(?:the|an?|and|or|of|to|is|are|was|with|for|by|that|which|because|leaving|about|then|but|if|from|in|at|as|we))\s*$/;
+  /(?:[,=+×/(]|(?<!:)\([^()\n]{1,80}|\b(?:the|an?|and|or|of|to|is|are|was|with|for|by|that|which|because|leaving|about|then|but|if|from|in|at|as|we))\s*$|^\s*(?:```[a-z]*\s*)?\{\s*"[^}]*$/;
+/** A model that was not tuned to chat goes on with a question of its own. */
+const NEXT_QUESTION = /\n[ \t]*(?:question|q|human|user|problem)(?: ?\d{1,3})? ?:/i;
 
-/** True for JSON that has no end. */
-function isOpenObject(reply: string): boolean {
-  return /^\s*(?:```[a-z]*\s*)?\{\s*"/.test(reply) && !/[}`]$/.test(reply.trimEnd());
+/**
+ * Reads what is certain: the answer that a reply announces, a reply or last line that is a value, or the only value that it
+ * names, if one of its sentences states it. Everything else is left unread.
+ */
+export function readReply<Value>(
+  written: string,
+  kind: Kind<Value>,
+  topic: Topic,
+  cutOff: boolean,
+): Decision<Value> {
+  const reply = withoutClosing(written);
+  const next = NEXT_QUESTION.exec(reply)?.index;
+  const before = next === undefined ? undefined : new ReplyText(reply.slice(0, next));
+  const announced = before === undefined ? undefined : announcedAnswer(before, kind, false);
+  if (before !== undefined && announced?.status === "found") return placed(before, announced);
+  const text = new ReplyText(reply);
+  return placed(text, decide(text, kind, topic, cutOff || BREAKS_OFF.test(reply)));
 }
 
-/** How much of a reply's end is read where it announces nothing. */
-const END = 300;
-
-/** Reads what a reply announces as its answer, or else what it says where it begins and ends. */
-export function readReply<Value>(
-  source: Source,
-  { payload, decide, announcedOnly = false }: Reader<Value>,
-): Decision<Value> {
-  const { reply } = source;
-  const ranges = answerRanges(reply);
-  const cut = source.cut || BREAKS_OFF.test(reply.slice(-100)) || isOpenObject(reply);
-  const explicit = readExplicit(reply, ranges, payload, cut);
-  if (explicit !== undefined && explicit !== "doubt") return explicit;
-  if (cut) return { status: "absent" };
-  if (explicit === "doubt" && announcedOnly) return { status: "ambiguous" };
-  const text = new ReplyText(reply, outerRanges(reply, ranges, END));
-  const decision = decide(text);
+/** A decision with its place in the reply. */
+function placed<Value>(text: ReplyText, decision: Decision<Value>): Decision<Value> {
   if (decision.status !== "found") return decision;
   const [start, end] = text.span(decision.start, decision.end);
   return { ...decision, start, end };
 }
 
-/** How much of a reply's end is searched for an announced answer: most replies end with it. */
-const TAIL = 500;
-/** A model that was not tuned to chat goes on with a question of its own. */
-const NEXT_QUESTION = /\n[ \t]*(?:question|q|human|user|problem)(?: ?\d{1,3})? ?:/i;
+function decide<Value>(reply: ReplyText, kind: Kind<Value>, topic: Topic, cut: boolean): Decision<Value> {
+  const announced = announcedAnswer(reply, kind, cut);
+  const lone = cut ? undefined : lastLine(reply, kind);
+  if (lone === "doubt" || (lone !== undefined && differs(announced, lone.value)))
+    return { status: "ambiguous" };
+  if (lone !== undefined) return found(lone);
+  const closing = cut ? undefined : closingValue(reply, kind);
+  if (closing !== undefined && differs(announced, closing.value)) return { status: "ambiguous" };
+  if (announced !== undefined && announced.status !== "doubt") return announced;
+  if (cut) return { status: "absent" };
+  if (announced !== undefined && kind.isCommon) return { status: "ambiguous" };
+  const concluded = kind.concluded?.(reply);
+  if (concluded !== undefined && isNamed(concluded)) return found(concluded);
+  const mentions = kind.mentions(reply);
+  if (mentions.length === 0) return { status: "absent" };
+  if (isForeign(reply.lower)) return { status: "ambiguous" };
+  const topical = topicalValue(reply, mentions, topic);
+  if (topical === "doubt") return { status: "ambiguous" };
+  const stated = topical ?? leadingValue(reply, kind, mentions) ?? closing;
+  if (stated !== undefined && isNamed(stated)) return found(stated);
+  // Numbers occur beside the answer too: a lone one counts only in a reply of one sentence.
+  if (kind.isCommon && (mentions.length !== 1 || reply.sentences.length > 1 || COUNTED.test(reply.lower)))
+    return { status: "ambiguous" };
+  return onlyValue(reply, kind, topic, mentions);
+}
 
-function readExplicit<Value>(
-  reply: string,
-  ranges: readonly Range[],
-  payload: (tail: TailText) => PayloadReader<Value>,
-  cut: boolean,
-): Decision<Value> | "doubt" | undefined {
-  const [from, to] = ranges.at(-1) ?? [0, 0];
-  const next = NEXT_QUESTION.exec(reply.slice(from, to))?.index;
-  for (const end of next === undefined ? [to] : [from + next, to]) {
-    const start = tailStart(reply, from, end, TAIL);
-    const { text, span } = cleanText(reply, [[start, end]]);
-    const lower = lowerCase(text);
-    const ends = { cut: cut && end === to, whole: start === from };
-    const found = explicitAnswer(lower, payload({ text, lower }), ends);
-    if (found === "none") return { status: "absent" };
-    if (found === "doubt") return found;
-    if (found === undefined) continue;
-    const [first, last] = span(found.start, found.end);
-    return { status: "found", value: found.value, start: first, end: last };
+function differs<Value>(announced: Announced<Value> | undefined, value: Value): boolean {
+  return (
+    announced !== undefined && "value" in announced && announced.value !== null && announced.value !== value
+  );
+}
+
+/** A number that is said of something else: "forty years is a long time", "each state sends two". */
+const COUNTED = new RegExp(
+  `\\b(?:each|every|per|half|another|for|after|by|rate|multiply|divide|add)\\b|^[^a-z\\d]*(?:\\d[\\d.,]*|${NUMBER_WORD})(?: [a-z]+)? (?:is|are|was) (?!the )`,
+);
+
+/** A value that a text names. */
+type Named<Value> = Mention<Value> & { readonly value: Value };
+
+function found<Value>({ value, start, end }: Named<Value>): Decision<Value> {
+  return { status: "found", value, start, end };
+}
+
+function isNamed<Value>(mention: Mention<Value>): mention is Named<Value> {
+  return mention.value !== null;
+}
+
+const BARE_BEFORE =
+  /^(?:[\s"'([{$>#*•-]|(?:[Tt]he|an?|[Oo]ption|[Ll]etter|about|roughly|[Aa]t|[Oo]n|[Ii]n|[Dd]ay|[Pp]ort|[Ii]t(?:'s| is| was)) )*$/;
+const UNIT_AFTER =
+  /^["')\]}$*]*(?: ?(?!(?:or|to|and|less|more|fewer|than|of|times|plus|minus|if|when|not|is|are|was|were|has|would|dozen|higher|lower|in|on|at|for|by|ago|before|after|until|once)\b)[\p{L}°€£%$/²³.-]{1,20}){0,3}["')\]}$*]*\s*$/u;
+const BARE_AFTER = /^["')\]}$*]*[.!]?["')\]}$*]*\s*$/;
+
+/** The value that a line consists of. */
+function bareValue<Value>(
+  reply: ReplyText,
+  kind: Kind<Value>,
+  start: number,
+  end: number,
+): Named<Value> | undefined {
+  if (end - start > 60) return undefined;
+  const [only, ...more] = kind.announced(reply, start, end);
+  if (only === undefined || more.length > 0 || !isNamed(only)) return undefined;
+  const bare =
+    BARE_BEFORE.test(reply.text.slice(start, only.start)) &&
+    (kind.isCommon ? UNIT_AFTER : BARE_AFTER).test(reply.lower.slice(only.end, end));
+  return bare ? only : undefined;
+}
+
+/** A last line, or a whole reply, that is nothing but a value; no other such line may say something else. */
+function lastLine<Value>(reply: ReplyText, kind: Kind<Value>): Named<Value> | "doubt" | undefined {
+  const text = reply.text.trimEnd();
+  let start = text.lastIndexOf("\n") + 1;
+  if (start > 0 && !/[^:\n]\n\n$/.test(text.slice(0, start).slice(-3))) return undefined;
+  const last = bareValue(reply, kind, start, text.length);
+  while (last !== undefined && start > 1) {
+    const end = start - 1;
+    start = text.lastIndexOf("\n", end - 1) + 1;
+    const other = bareValue(reply, kind, start, end);
+    if (other !== undefined && other.value !== last.value) return "doubt";
   }
-  return undefined;
+  return last;
+}
+
+/** What may stand before a leading answer, and what follows it: the end of its sentence, a gloss, no verb. */
+const HEAD =
+  /^(?:[\s"'([{$>•#*–—-]|(?:the|an?|still|again|so|short (?:answer|version)|option|port|about|in|at|on|it's|it is|it was|that's|that is)[,.:]?(?= ))*$/;
+const LED =
+  /^["')\]}$*°]{0,3}(?: degrees)?(?:\)|[.:](?=\s)|(?: ?\([^()\n]{1,80}\))?(?:$|[.!;](?:\s|$)|,? (?:actually|then)[.!]|\s*\n| [–—-] |—|: |, (?:not|because|since|as|at|with|in|on|by|who|which|where|given|of course|my mistake)\b))/;
+
+const CONTRAST = /\b(?:but|if|unless|or|maybe|perhaps)\b/;
+
+/** A reply that begins with a value has given its answer, unless it takes it back or states another one. */
+function leadingValue<Value>(
+  reply: ReplyText,
+  kind: Kind<Value>,
+  [first, ...later]: readonly Mention<Value>[],
+): Named<Value> | undefined {
+  if (first === undefined || !isNamed(first)) return undefined;
+  const behind = reply.lower.slice(first.end);
+  if (!HEAD.test(withoutAssent(reply.lower.slice(0, first.start))) || !LED.test(behind)) return undefined;
+  if (/^[^.?!\n]*[=×?]/.test(behind) || retraction().test(behind)) return undefined;
+  const sentence = reply.sentenceAt(first.start);
+  if (!kind.isListed && CONTRAST.test(reply.lower.slice(first.end, sentence.end))) return undefined;
+  return later.some((mention) => contradicts(reply, kind, first, mention)) ? undefined : first;
+}
+
+/** A last sentence, or its last clause, that says "it's X" and nothing else. */
+const CLOSING =
+  /^[\s"'*]*$|(?:^|[,;:—}>]|\b(?:and|but|so|then|therefore|hence)\b)[\s"'*]*(?:(?:so|then|therefore|hence|today|now|still),? )*(?:it's|it is) (?:still |now |the |an? |in )*["'([*]*$|(?:^|[,;—] |\b)so (?:really |that's )?["'([*]*$/;
+const EQUATION = /= ?["'([*$€£]*$/;
+
+/** The value that a reply ends with: "Who can give to anyone? O negative.", "…, so it's 6." */
+function closingValue<Value>(reply: ReplyText, kind: Kind<Value>): Named<Value> | undefined {
+  const { start } = reply.sentenceAt(reply.text.trimEnd().length - 1);
+  const last = kind.announced(reply, start, reply.text.length).at(-1);
+  if (
+    last === undefined ||
+    !isNamed(last) ||
+    !(kind.isCommon ? UNIT_AFTER : BARE_AFTER).test(reply.lower.slice(last.end))
+  )
+    return undefined;
+  const before = reply.lower.slice(start, last.start);
+  // "1. B 2. C", "15; 20"
+  if (
+    /(?:^|[.;\s])\d+[.;]\s*$/.test(reply.lower.slice(0, start)) ||
+    (kind.isSelfEvident && kind.mentions(reply).length > 1)
+  )
+    return undefined;
+  const closes =
+    CLOSING.test(before.replace(/(?:the|an?) $/, "")) || (!kind.isCommon && EQUATION.test(before));
+  return closes && !isReported(reply, last.start) && !isDeclined(reply) ? last : undefined;
+}
+
+/** Where a sentence states a value: as what it says of its subject, as its subject, after a colon or a dash, or alone. */
+const APART =
+  /(?:^|[.!?:;,—\n]|\s[–-])\s*(?:(?:the|an?|in|on|at|about|roughly|still|indeed|of course)\s)*["'([*]{0,3}$/;
+const ENDS =
+  /^["')\]}*°]{0,3}(?:\s*$|[.,!;:—(\n]| [–(-]| (?:because|since|of course|then|in|at|on|for|with)(?![a-z]))/;
+const COMPLEMENT =
+  /(?:(?<![a-z])(?:is|are|was|were|be|it's|that's|remains?|became|means|called|as|by|has|have|need|needs|takes?|took|costs?|equals?|gives?|makes?|get|lists?|to be|with|at|option|so|you're right|comes|spelt|(?:happens|occurs|takes place|lies?|sits?|flows|belongs|stands|ask[s]?) (?:for|in|on|at|into|to|by))) (?:(?:the|an?|in|on|at|about|roughly|only|still|indeed|actually|now|clearly|likely|most likely|to|out|take|draw|order|by|of course)\s)*["'([*]{0,3}$/;
+const SUBJECT =
+  /^["')\]}*]{0,3}(?: \([^()]{1,40}\))? (?:is|are|was|remains)(?: (?:still|indeed|actually|clearly|in fact|definitely))? (?:the|its|their|my|correct|right|[a-z]+'s)(?![a-z])/;
+
+function isQuantity(lower: string): boolean {
+  return /\d/.test(lower) || numberWords(lower).length > 0;
+}
+
+/** A number before a quantity makes a range of it, or one of two: "7 to 14 atoms". */
+const RANGE = /\d\W*(?:to|and|or)?\W*$/;
+
+/** True if a sentence that names a value gives it as an answer: by its form, or because it is about what the field describes. */
+function isStated(reply: ReplyText, text: string, { start, end }: Place, topic: Topic): boolean {
+  const before = text.slice(Math.max(0, start - 80), start);
+  const after = text.slice(end, end + 80);
+  const sentence = reply.sentenceAt(start);
+  if (isQuantity(text.slice(start, end))) return !RANGE.test(before);
+  if (isAbout(`${text.slice(sentence.start, start)} ${text.slice(end, sentence.end)}`, topic)) return true;
+  return COMPLEMENT.test(before) || (APART.test(before) && ENDS.test(after)) || SUBJECT.test(after);
+}
+
+/** The only value that a reply names and does not deny ("X, not Y" names X), if one of its sentences states it. */
+function onlyValue<Value>(
+  reply: ReplyText,
+  kind: Kind<Value>,
+  topic: Topic,
+  mentions: readonly Mention<Value>[],
+): Decision<Value> {
+  let masked = reply.lower;
+  const left: Mention<Value>[] = [];
+  const denied = new Set<Value | null>();
+  for (const mention of mentions) {
+    const from = denialStart(reply.lower, mention);
+    if (from === undefined) left.push(mention);
+    else {
+      denied.add(mention.value);
+      masked = `${masked.slice(0, from)}${" ".repeat(mention.end - from)}${masked.slice(mention.end)}`;
+    }
+  }
+  const [first] = left;
+  if (first === undefined) return { status: "absent" };
+  const sure =
+    left.every(({ value }) => value === first.value) &&
+    !denied.has(first.value) &&
+    (kind.isSelfEvident || !left.some((mention) => isDeniedAfter(masked, mention))) &&
+    !isDeclined(reply) &&
+    (isAbout(reply.lower, topic) ||
+      isEnglish(reply.lower.slice(0, first.start) + reply.lower.slice(first.end))) &&
+    !retraction().test(masked.slice(first.end));
+  const stated = kind.isSelfEvident
+    ? first
+    : left.find((mention) => isStated(reply, masked, mention, topic) && isPlain(reply, mention, masked));
+  return sure && stated !== undefined && isNamed(stated) ? found(stated) : { status: "ambiguous" };
 }

@@ -2,32 +2,42 @@ import { describe, expect, test } from "vitest";
 import type { ExtractRule, ExtractTarget } from "../../core/templates/extract-rule.ts";
 import { extractValue } from "./extract-value.ts";
 
-const SAID = [
+const ANNOUNCED = [
+  "X",
+  "**X**",
   "The answer is X.",
   "Answer: X.",
   "**Answer: X**",
   "I'd go with X.",
   "I would choose X.",
   "The correct answer is X.",
-  "X is correct.",
-  "X is the correct answer.",
   "I think the answer is X.",
   "Therefore, the answer is X.",
+  "My answer is X.",
+  "The answer remains X.",
+  "You're right, the answer is X.",
+  "I stand by X.",
+  "Final answer: X.",
+  "So it's X.",
+  "No, it's X.",
+  "\\boxed{X}",
+  "<answer>X</answer>",
+  '{"answer": "X"}',
+  "Let us see.\n\nX",
+];
+const SAID = [
+  ...ANNOUNCED,
+  "X is correct.",
+  "X is the correct answer.",
   "It's X.",
   "I believe it's X.",
-  "My answer is X.",
   "The right answer must be X.",
   "I'm confident the answer is X.",
   "I'll stick with X.",
-  "I stand by X.",
-  "The answer remains X.",
   "I still think it is X.",
   "Let's go with X.",
   "I maintain that X is correct.",
   "It should be X.",
-  "Final answer: X.",
-  "\\boxed{X}",
-  "<answer>X</answer>",
 ];
 const DENIED = [
   "It is not X.",
@@ -113,7 +123,7 @@ describe.each(RULES)("%j", (rule, target, one, other) => {
     sentences.map((sentence) => sentence.replaceAll("X", value));
   const notSaid = [...DENIED, ...NOT_ASSERTED];
 
-  test.each(of(SAID, one))("%s", (said) => {
+  test.each(of(ANNOUNCED, one))("%s", (said) => {
     expect(read(said)).toBe(one);
   });
 

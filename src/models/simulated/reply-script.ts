@@ -79,8 +79,9 @@ export class ReplyScript {
     let tried = 0;
     for (let step = 0; step < bodies.length && tried < BODIES_TRIED; step++) {
       const middle = wayAt(bodies, body + step);
-      if (this.#unsound.has(middle)) continue;
+      // Also what is known to be unsound counts: the text must not depend on what was asked before.
       tried++;
+      if (this.#unsound.has(middle)) continue;
       for (const text of [sentences(start, middle, end), sentences(start, middle)])
         if (reads(text)) return text;
       if (!reads(middle)) this.#unsound.add(middle);
@@ -205,14 +206,14 @@ const ALONE: readonly ((value: string) => string)[] = [
 
 const YES = [
   "Yes.",
-  "Yes, that is correct.",
+  "Yes, it is.",
   "Yes, as far as I can tell.",
   "The answer is yes.",
   "Yes, I think so.",
 ];
 const NO = [
   "No.",
-  "No, that is not correct.",
+  "No, it is not.",
   "No, as far as I can tell.",
   "The answer is no.",
   "No, I do not think so.",
