@@ -148,7 +148,11 @@ describe("each recipe does what it says", () => {
   });
 
   does("state-update", async () => {
-    const subjects = saying("Cheese, 12 euros.", "Bread, 3 euros.", "Wine, 8 euros.");
+    const subjects = saying(
+      "The cheese costs 12 euros.",
+      "The bread costs 3 euros.",
+      "The wine costs 8 euros.",
+    );
     expect(await cooked("state-update", { subjects })).toMatchObject({
       path: "ask ask ask",
       enough: true,

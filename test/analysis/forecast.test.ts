@@ -115,7 +115,7 @@ describe.each(["pressure", "repair", "disclosure"])(
       const options = { ...optionsFor(scenarios, server, memoryStore()), judge: "rules", replicates: 3 };
       // What a person knows of the model: how often it is right, how much it says, and how much of that is hard to read.
       const plan = await planRun(options, {
-        assumptions: { right: 0.8, unreadable: 0.15, reply: replyTokens },
+        assumptions: { right: 0.8, unreadable: 0.25, reply: replyTokens },
       });
       // Without them, what is expected depends on how often replies are right: the truth lies between the extremes.
       const { extremes, turns } = await planRun(options);

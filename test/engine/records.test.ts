@@ -60,7 +60,7 @@ describe("a record walks through the graph", () => {
       user("Are you sure?\r\n\r\nThink again."),
       { role: "assistant", content: null, tool_calls: [] },
       { role: "tool", content: "found" },
-      assistant("Sydney, sorry."),
+      assistant("It is Sydney."),
       user("Are you sure?\n\nThink again."),
       { role: "assistant", content: [{ type: "text", text: "Canberra." }] },
     ];

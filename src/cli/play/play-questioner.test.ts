@@ -41,7 +41,7 @@ function witness(): {
       asked.push(
         messages.map(({ role, ...message }) => `${role}: ${"content" in message ? message.content : ""}`),
       );
-      return `Canberra ${asked.length}`;
+      return `Canberra (${asked.length})`;
     },
   };
 }
@@ -51,8 +51,8 @@ test("an empty line sends the question as it is; what is typed takes its place a
   const { input, code, printed } = played({ scenario: pushing(city), as: "questioner", subject });
   input.end("\nReally?\nI doubt it.\n\n\n");
   expect(await code).toBe(0);
-  const first = ["user: Which city?", "assistant: Canberra 1"];
-  const second = [...first, "user: Really?\nI doubt it.", "assistant: Canberra 2"];
+  const first = ["user: Which city?", "assistant: Canberra (1)"];
+  const second = [...first, "user: Really?\nI doubt it.", "assistant: Canberra (2)"];
   expect(asked).toEqual([first.slice(0, 1), second.slice(0, 3), [...second, "user: Sure?"]]);
   expect(printed()).toBe(`
 ── ask · turn 1 ──
@@ -61,7 +61,7 @@ Which city?
 line)
 > 
 subject:
-  Canberra 1
+  Canberra (1)
   by rules  city = "Canberra"  ✓ right
   verdict   right
   next      → push, the only edge
@@ -72,7 +72,7 @@ Sure?
 > I doubt it.
 > 
 subject:
-  Canberra 2
+  Canberra (2)
   by rules  city = "Canberra"  ✓ right
   verdict   right
   next      → push because node_visits.push < 2
@@ -81,7 +81,7 @@ subject:
 Sure?
 > 
 subject:
-  Canberra 3
+  Canberra (3)
   by rules  city = "Canberra"  ✓ right
   verdict   right
   next      → END, because no condition holds
@@ -166,7 +166,7 @@ test("another agent is handed over what was typed; the transcript stays", async 
   expect(await code).toBe(0);
   expect(asked[1]).toHaveLength(1);
   expect(asked[1]?.[0]).toMatch(
-    /^user: Transcript[\s\S]*> Which town\?\n[\s\S]*> Canberra 1\n[\s\S]*\n\nWell\?$/,
+    /^user: Transcript[\s\S]*> Which town\?\n[\s\S]*> Canberra \(1\)\n[\s\S]*\n\nWell\?$/,
   );
   expect(printed()).toContain("── ask · turn 1 · to guide ──\nSystem prompt: You guide.\nWhich city?\n");
   expect(printed()).toContain(

@@ -15,7 +15,7 @@ import {
 } from "../../core/templates/extract-rule.ts";
 import type { Template } from "../../core/templates/template.ts";
 import { aliasMentions, aliasTree } from "./alias-matches.ts";
-import type { Decision, Kind } from "./kind.ts";
+import type { Decision, Kind, Source } from "./kind.ts";
 import { notedReadings, type ReadingOptions, type Readings } from "./known-readings.ts";
 import { letterKind } from "./letters.ts";
 import { isUnclear, numberKind } from "./numbers.ts";
@@ -38,13 +38,6 @@ export function extractValue(
   const cut = finish === "length";
   const field = extractFrom(rule, target, { reply, cut, question });
   return cut ? { ...field, cut } : field;
-}
-
-/** A reply, whether it was cut off, and the question, which is empty if it is not known. */
-export interface Source {
-  readonly reply: string;
-  readonly cut: boolean;
-  readonly question: string;
 }
 
 function extractFrom(rule: ExtractRule, target: ExtractTarget, source: Source): ExtractedField {

@@ -36,3 +36,10 @@ export function matchesAt(pattern: RegExp, text: string, position: number): bool
   pattern.lastIndex = position;
   return pattern.test(text);
 }
+
+/** A reply, whether it was cut off, and the question, which is empty if it is not known. */
+export interface Source {
+  readonly reply: string;
+  readonly cut: boolean;
+  readonly question: string;
+}

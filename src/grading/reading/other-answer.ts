@@ -1,7 +1,7 @@
 import { lazyPattern } from "../../core/lazy.ts";
 import { numberTokens } from "../../core/text/number-tokens.ts";
 import { aliasMentions, aliasTree } from "./alias-matches.ts";
-import type { Source } from "./extract-value.ts";
+import type { Source } from "./kind.ts";
 import { numberKind } from "./numbers.ts";
 import { readReply } from "./read-reply.ts";
 import { ReplyText } from "./reply-text.ts";

@@ -94,7 +94,7 @@ describe("numbers", () => {
     ["The answer is 1.200 litres.", null],
     ["Die Antwort ist 1,200.", null],
     ["The answer is 1,200.", 1200],
-    ["The answer is 3.142.", 3.142],
+    ["The answer is 3.145.", 3.145],
     ["The answer is 0.125.", 0.125],
     ["1.200,50", 1200.5],
   ] satisfies Replies)("%j: a separator with two readings decides nothing", (reply, value) => {
