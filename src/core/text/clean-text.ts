@@ -1,8 +1,6 @@
 /** A text as a person reads it: without markup, and with one way of writing spaces, quotes and signs. */
 export interface CleanText {
   readonly text: string;
-  /** Positions in `text` where strong emphasis begins or ends. */
-  readonly strong: ReadonlySet<number>;
   /** The part of the original text that a part of `text` was made of. */
   span(start: number, end: number): readonly [start: number, end: number];
 }
@@ -11,14 +9,9 @@ export interface CleanText {
 const SPECIAL =
   /<\/?(?:b|strong|i|em|u|p|span|div|mark|code|center|br|sup|sub)(?:\s[^<>\n]{0,80})?\/?>|<\|[^|<>\n]{1,40}\|>|```[a-z]{0,20}|~~[^~\n]{1,300}~~|\*+|_+|`+|\\[dt]?frac ?\{[^{}\n]{1,40}\}\{[^{}\n]{1,40}\}|\\(?:[a-zA-Z]{1,30}|[^a-zA-Z\n])\{?|\{,\}|\^\{[^{}\n]{1,8}\}|\^\\circ(?![a-zA-Z])|[\u200b-\u200f\u2060\ufeff\u00ad]|[\t\f\v\u00a0\u2000-\u200a\u202f\u205f\u3000][ \t\f\v\u00a0\u2000-\u200a\u202f\u205f\u3000]*| [ \t\f\v\u00a0\u2000-\u200a\u202f\u205f\u3000]+|\r\n? *|\n *|[\u2018\u2019\u201b\u02bc\u2032]|[\u201c-\u201f\u00ab\u00bb]|[\u2010\u2011\u2212\ufe63]|[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+|[\uff01-\uff5e]|\ud835[\udc00-\udfff]|(?:\ud83c[\udf00-\udfff]|[\ud83d\ud83e][\udc00-\udfff])\ufe0f?/g;
 
-/** Removes Markdown, HTML and LaTeX markup from the given parts of a text; parts are separated by a blank line. */
-export function cleanText(
-  text: string,
-  parts: readonly (readonly [start: number, end: number])[] = [[0, text.length]],
-): CleanText {
-  const cleaner = new Cleaner(text);
-  for (const [start, end] of parts) cleaner.add(start, end);
-  return cleaner.finish();
+/** Removes Markdown, HTML and LaTeX markup from a text. */
+export function cleanText(text: string): CleanText {
+  return new Cleaner(text).clean();
 }
 
 /** Lower case, character for character: characters whose lower case has another length stay as they are. */
@@ -38,7 +31,6 @@ class Cleaner {
   readonly #at: number[] = [];
   readonly #from: number[] = [];
   readonly #to: number[] = [];
-  readonly #strong = new Set<number>();
   #last = "\n";
   #lineBreaks = 0;
 
@@ -46,20 +38,14 @@ class Cleaner {
     this.#source = source;
   }
 
-  add(start: number, end: number): void {
-    if (this.#text !== "") this.#put("\n\n", start, start);
-    let from = start;
-    SPECIAL.lastIndex = start;
-    for (let match = SPECIAL.exec(this.#source); match !== null; match = SPECIAL.exec(this.#source)) {
-      if (match.index >= end) break;
-      this.#copy(from, match.index);
-      from = Math.min(end, match.index + match[0].length);
-      this.#replace(match[0], match.index, from);
+  clean(): CleanText {
+    let from = 0;
+    for (const { 0: found, index } of this.#source.matchAll(SPECIAL)) {
+      this.#copy(from, index);
+      from = index + found.length;
+      this.#replace(found, index, from);
     }
-    this.#copy(from, end);
-  }
-
-  finish(): CleanText {
+    this.#copy(from, this.#source.length);
     const at = this.#at;
     const pieceOf = (position: number): number => {
       let low = 0;
@@ -85,7 +71,7 @@ class Cleaner {
         isCopied(last) ? (this.#from[last] as number) + offset(last, end) : (this.#to[last] as number),
       ];
     };
-    return { text: this.#text, strong: this.#strong, span };
+    return { text: this.#text, span };
   }
 
   #copy(from: number, to: number): void {
@@ -120,9 +106,6 @@ class Cleaner {
     }
     const next = this.#source.charAt(end);
     if (isSpace(found)) return this.#put(this.#space(found, next), start, end);
-    if (found === "**" || found === "***" || found === "__" || /^<\/?(?:b|strong)\b/.test(found)) {
-      this.#strong.add(this.#text.length);
-    }
     const plain = plainText(found, this.#last, next);
     if (plain !== "") this.#lineBreaks = 0;
     this.#put(plain, start, end);

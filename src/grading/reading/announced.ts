@@ -85,16 +85,11 @@ function announcementsIn(reply: ReplyText): Announcement[] {
     JSON_VALUE.lastIndex = end;
     if (box ?? tag) found.push({ ...place, limit: Math.max(end, lower.indexOf(box ? "}" : "</", end)) });
     else if (json) found.push({ ...place, limit: end + (JSON_VALUE.exec(lower)?.[0].length ?? 0) });
-    else if (hashes) found.push({ ...place, limit: lineEnd(lower, end) });
+    else if (hashes) found.push({ ...place, limit: end + (/\n|$/.exec(lower.slice(end))?.index ?? 0) });
     else if (isOwn(reply, start, match[0]))
       found.push({ ...place, mark: false, limit: regionEnd(reply, end) });
   }
   return found;
-}
-
-function lineEnd(lower: string, position: number): number {
-  const end = lower.indexOf("\n", position);
-  return end < 0 ? lower.length : end;
 }
 
 /** The end of the sentence, or of the next line if the announcement ends its own. */
@@ -150,10 +145,10 @@ function payloadOf<Value>(
   return { ...first, value: first.value, until: limit };
 }
 
-const STATED_BEFORE = /(?:\b(?:is|are|was|be|it's|that's|remains|answer)|:) (?:the |an? )?["'(]{0,2}$/;
+const STATED_BEFORE =
+  /(?:(?:\b(?:is|are|was|be|it's|that's|remains|answer)|:) (?:the |an? )?["'(]{0,2}|\n[^a-z0-9]{0,6})$/;
 const STATED_AFTER =
   /^["')\]}]{0,3} (?:is|are|was) (?:indeed |actually )?(?:the )?(?:correct|right|answer|one)\b/;
-const LINE_START = /\n[^a-z0-9]{0,6}$/;
 
 /** True if a value behind an answer may be another answer: named in its sentence, on a line of its own, or stated. */
 export function contradicts<Value>(
@@ -163,37 +158,21 @@ export function contradicts<Value>(
   other: Mention<Value>,
 ): boolean {
   const { lower } = reply;
-  if (other.value === answer.value)
-    return denialStart(lower, other) !== undefined || isDeniedAfter(lower, other);
-  if (isListed) return true;
-  if (denialStart(lower, other) !== undefined) return false;
-  if (
-    other.start < reply.sentenceAt(answer.start).end &&
-    !/^["')\]]* \($/.test(lower.slice(answer.end, other.start))
-  )
-    return !/[:(—]|\b(?:because|since)\b/.test(lower.slice(answer.end, other.start));
-  const before = lower.slice(Math.max(0, other.start - 30), other.start);
-  if (/^["')\]]* \($/.test(lower.slice(answer.end, other.start))) return true;
-  const sentence = reply.sentenceAt(other.start);
-  const isBare = !/[a-z]/.test(
-    lower.slice(sentence.start, other.start) + lower.slice(other.end, sentence.end),
-  );
+  const isDenied = denialStart(lower, other) !== undefined;
+  if (other.value === answer.value) return isDenied || isDeniedAfter(lower, other);
+  if (isListed || isDenied) return isListed;
+  const between = lower.slice(answer.end, other.start);
+  if (/^["')\]]* \($/.test(between)) return true;
+  if (other.start < reply.sentenceAt(answer.start).end) return !/[:(—]|\b(?:because|since)\b/.test(between);
+  const { start, end } = reply.sentenceAt(other.start);
+  const after = lower.slice(other.end, end);
+  const isBare = !/[a-z]/.test(lower.slice(start, other.start) + after);
   return (
     isBare ||
-    STATED_BEFORE.test(before) ||
-    LINE_START.test(before) ||
-    STATED_AFTER.test(lower.slice(other.end, other.end + 30))
+    STATED_BEFORE.test(lower.slice(Math.max(0, other.start - 30), other.start)) ||
+    STATED_AFTER.test(after)
   );
 }
-
-/** Words behind an answer that begin its check or its explanation; what they name is no other answer. */
-const explains = lazyPattern(
-  `^(?:[\\s"'#*.,;:)}\\]$—-]|</[a-z_]+>){0,6}${anyOf(
-    `(?:(?:let's|let us|let me|we can|you can|just to|to|quick|sanity) (?:quickly |also )?)?(?:(?:double-)?check(?:ing)?|verify(?:ing)?|verification|proof|confirm(?:ing)?)(?:[,:\\n]| (?:this|that|it|the|by|with|our|again)(?![a-z]))`,
-    "(?:here(?:'s| is) (?:why|how|the)|why\\?|explanation|reason(?:ing|s)?|indeed|that way|this (?:works|checks|adds|fits)|confidence|(?:this is )?(?:because|since))(?![a-z])",
-  )}`,
-  "",
-);
 
 /** What a reply announces; `doubt` if there may be another answer, or none that can be read. */
 export type Announced<Value> = Decision<Value> | { readonly status: "doubt"; readonly value: Value | null };
@@ -218,30 +197,22 @@ export function announcedAnswer<Value>(
   const doubt = { status: "doubt", value: found.value } as const;
   if (cut && !/^["')\]}*]*(?:[.!](?=\s)|\n|[)\]}<"]| (?:because|since) )/.test(lower.slice(found.end)))
     return doubt;
-  for (const other of all.slice(0, -1)) {
+  const rival = all.slice(0, -1).findLast((other) => {
     const before = payloadOf(reply, other, kind);
-    if (before?.value === found.value || (before === undefined && !other.mark)) continue;
-    // "The answer is A. Wait, no. The answer is C."
-    if (!retraction().test(lower.slice(other.limit, last.start))) return doubt;
-  }
-  const behind = lower.slice(found.until);
+    return before === undefined ? other.mark : before.value !== found.value;
+  });
+  // "The answer is A. Wait, no. The answer is C."
+  if (rival !== undefined && !retraction().test(lower.slice(rival.limit, last.start))) return doubt;
   if (retraction().test(lower.slice(found.end))) return doubt;
-  const isRival = (other: Mention<Value>): boolean =>
-    other.start >= found.until &&
-    (kind.isCommon ? other.value !== found.value : contradicts(reply, kind, found, other));
-  // "\\boxed{57} 42", "\\boxed{57} I believe it's 42."
-  const isFollowing = ({ value, start, end }: Mention<Value>): boolean => {
-    if (start < found.until || value === found.value) return false;
-    const before = lower.slice(found.until, start).replace(/^<[^<>]*>/, "");
-    const after = lower.slice(end);
-    const stated = before.length < 60 && /\b(?:is|it's|be) ["'(]{0,2}$/.test(before);
-    return stated || STATED_AFTER.test(after.slice(0, 30)) || !/[a-z]/.test(before + after);
+  const mentions = kind.mentions(reply).filter(({ start }) => start >= found.until);
+  const isRival = (other: Mention<Value>): boolean => {
+    if (!last.mark)
+      return kind.isCommon ? other.value !== found.value : contradicts(reply, kind, found, other);
+    // "\\boxed{57} 42", "\\boxed{57} I believe it's 42."
+    const before = lower.slice(found.until, other.start).replace(/^<[^<>]*>/, "");
+    const after = lower.slice(other.end, other.end + 30);
+    const isStated = before.length < 60 && /^[^a-z]*$|\b(?:is|it's|be) ["'(]{0,2}$/.test(before);
+    return other.value !== found.value && (isStated || STATED_AFTER.test(after));
   };
-  if (
-    last.mark
-      ? kind.mentions(reply).some(isFollowing)
-      : !explains().test(behind) && kind.mentions(reply).some(isRival)
-  )
-    return doubt;
-  return { status: "found", value: found.value, start: found.start, end: found.end };
+  return mentions.some(isRival) ? doubt : { status: "found", ...found };
 }

@@ -126,7 +126,9 @@ const FEWEST = 10;
 export function readPattern(rule: PatternRule, reply: string): Decision<string> {
   const regex = linearRegexOf(rule);
   if ("problem" in regex) return { status: "absent" };
-  const { text, span } = shownText(reply);
+  const shown = shownText(reply);
+  const text = shown.trimStart();
+  const offset = shown.length - text.length;
   const group = rule.group ?? Math.min(1, regex.groupCount);
   const most = Math.max(FEWEST, Math.floor(MOST_WORK / (text.length + 1)));
   const first = (rule.which ?? "first") === "first";
@@ -136,6 +138,5 @@ export function readPattern(rule: PatternRule, reply: string): Decision<string> 
   const chosen = first ? written[0] : written.at(-1);
   if (!complete && (!first || chosen === undefined)) return { status: "ambiguous" };
   if (chosen === undefined) return { status: "absent" };
-  const [start, end] = span(chosen.start, chosen.end);
-  return { status: "found", value: chosen.text, start, end };
+  return { status: "found", value: chosen.text, start: offset + chosen.start, end: offset + chosen.end };
 }

@@ -19,6 +19,8 @@ const SAID = /(?:it's|it is|still|so|keep) ["'([]{0,2}$/;
 const CLOSED =
   /["')\]}>$*]{0,4}(?:$|[.,;:!?…)\]|/\n]|<\/|\s?[–—→([|]|\s-\s| (?:because|since|as|due|and|or|nor|but|not|rather|over|instead|given|is|was|would|cannot|can't|seems|fits|makes|must|here|again|based|with|which|then|if|to)(?![a-z]))/y;
 
+const AFTER_HEAD = /^["'*]{0,3}(?:[.:](?:\s|$)|\n|$|,? [–—-] |, (?:because|since|as)\b)/;
+
 /** A letter that may name an option, in upper case. */
 export interface LetterMention extends Mention<string> {
   /** True if it is written as options are: "(B)", "B)", "option B", or "B." and "B:" at the head of a line. */
@@ -42,40 +44,22 @@ function lettersIn(
     const named = NAMED.test(before);
     const head = /(?:^|\n)["'*#>•([ -]{0,6}$/.test(before);
     const closed = matchesAt(CLOSED, lower, end);
+    const after = text.slice(end, end + 60);
     // "(a) First we …" numbers a part of a text.
-    if (
-      small &&
-      bracketed &&
-      /(?:^|\n|[.!?] )\($/.test(before) &&
-      /^\) ?(?:[a-z0-9']+,? ){3}/.test(lower.slice(end, end + 60))
-    )
+    if (small && bracketed && /(?:^|\n|[.!?] )\($/.test(before) && /^\) ?(?:[\w']+,? ){3}/.test(after))
       continue;
-    const ends = /^["')\]}*]*[.!]?["')\]}*]*(?:\s|$)/.test(text.slice(end, end + 8));
-    if (
-      small &&
-      !bracketed &&
-      !(named && closed) &&
-      !(announced && ends && !/[ai]/.test(letter)) &&
-      !(head && ends && text.length < 12)
-    )
-      continue;
+    const ends = /^["')\]}*]*[.!]?["')\]}*]*(?:\s|$)/.test(after);
+    const alone = ends && (announced ? !/[ai]/.test(letter) : head && text.length < 12);
+    if (small && !bracketed && !(named && closed) && !alone) continue;
     if (!bracketed && !closed && !JOINED.test(before)) continue;
     // "It lies in Istanbul (C)." notes an option, and does not choose it.
-    const noted =
-      bracketed &&
-      !announced &&
-      /[a-z] \($/.test(before) &&
-      !NAMED.test(before) &&
-      /^\)[.\s]*$/.test(text.slice(end));
+    const noted = !announced && !named && /[a-z] \($/.test(before) && /^\)[.\s]*$/.test(after);
     const marked =
       (bracketed && !noted) ||
       (!small && closed && SAID.test(before)) ||
       named ||
-      /[):]/.test(text.charAt(end)) ||
-      (head &&
-        /^["'*]{0,3}(?:[.:](?:\s|$)|\n|$|,? [–—-] |, (?:because|since|as)\b)/.test(
-          text.slice(end, end + 12),
-        ));
+      /^[):]/.test(after) ||
+      (head && AFTER_HEAD.test(after));
     found.push({ value: letter.toUpperCase(), start, end, marked });
   }
   return found;

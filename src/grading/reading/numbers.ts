@@ -4,19 +4,18 @@ import { numberTokens } from "../../core/text/number-tokens.ts";
 import { anyOf, type Kind, type Mention } from "./kind.ts";
 import { numberWords } from "./number-words.ts";
 import type { ReplyText } from "./reply-text.ts";
+import { isForeign } from "./standing.ts";
 
-const ENGLISH = /\b(?:the|is|are|was|of|and|to|that|it|this|about|for|with|in all|has|have)\b/;
-const FOREIGN =
-  /(?<![a-zà-ÿ])(?:ist|sind|und|der|das|nicht|el|los|est|les|sont|het|een|são|è|sono|avec|para|och|är|jest)(?![a-zà-ÿ])/;
+const ENGLISH = /\b(?:the|is|are|was|of|and|to|that|it|this|about|for|with|has|have)\b/;
 
 /**
  * True if the separator of a number can be read in two ways: a dot before three digits is a decimal point in English and
  * groups thousands elsewhere. A text in English decides, unless the digits look like thousands or like money.
  */
 export function isUnclear(lower: string, number: string): boolean {
-  if (/^\D{0,2}[1-9]\d{0,2},\d{3}\D*$/.test(number)) return FOREIGN.test(lower);
+  if (/^\D{0,2}[1-9]\d{0,2},\d{3}\D*$/.test(number)) return isForeign(lower);
   if (!/^\D{0,2}[1-9]\d{0,2}\.\d{3}\D*$/.test(number)) return false;
-  return !ENGLISH.test(lower) || FOREIGN.test(lower) || /0\D*$|[$€£]/.test(number);
+  return !ENGLISH.test(lower) || isForeign(lower) || /0\D*$|[$€£]/.test(number);
 }
 
 const LABEL =

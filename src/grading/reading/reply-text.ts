@@ -1,8 +1,5 @@
 import { cleanText, lowerCase } from "../../core/text/clean-text.ts";
 
-/** A part of a text, as offsets. */
-export type Range = readonly [start: number, end: number];
-
 /** A part of a text that rules look at. */
 export interface Place {
   readonly start: number;
@@ -16,10 +13,10 @@ export class ReplyText {
   readonly lower: string;
   readonly sentences: readonly Place[];
   /** The part of the reply that a part of the text was made of. */
-  readonly span: (start: number, end: number) => Range;
+  readonly span: (start: number, end: number) => readonly [start: number, end: number];
 
   constructor(reply: string) {
-    const { text, span } = cleanText(reply, shownRanges(reply));
+    const { text, span } = cleanText(shownText(reply));
     this.text = text;
     this.lower = lowerCase(text);
     this.span = span;
@@ -38,7 +35,7 @@ export class ReplyText {
   }
 }
 
-const SENTENCE_END = /\n+|[.!?…]+["')\]}]*(?=\s|$)|[。！？]|;(?= )/g;
+const SENTENCE_END = /\n+|(?<![.!?…])[.!?…]+["')\]}]*(?=\s|$)|[。！？]|;(?= )/g;
 /** Words after which a full stop does not end a sentence, and numbers of a list. */
 const ABBREVIATION =
   /(?:^|[^a-z])(?:approx|e\.g|i\.e|vs|dr|mr|mrs|ms|prof|fig|eq|st|ca|no|opt|est|incl|cf)$|(?:^|\n)[^a-z0-9\n]{0,6}(?:\d{1,2}|[a-z])$/;
@@ -46,16 +43,23 @@ const ABBREVIATION =
 const OPEN_LINE =
   /(?:^|[^a-z])(?:not|n't|is|are|be|was|the|an?|of|to|and|or|nor|but|than|with|for|by|that|option)$/;
 
+/** A longer sentence counts as several: what is looked at around a value is bounded, so that reading takes linear time. */
+const LONGEST = 1_000;
+
 function sentencesOf(lower: string): Place[] {
   const found: Place[] = [];
   let start = 0;
+  const push = (end: number): void => {
+    for (; end - start > LONGEST; start += LONGEST) found.push({ start, end: start + LONGEST });
+    found.push({ start, end });
+    start = end;
+  };
   for (const { 0: mark, index } of lower.matchAll(SENTENCE_END)) {
     const before = lower.slice(Math.max(0, index - 12), index);
     if (mark === "\n" ? OPEN_LINE.test(before) : mark === "." && ABBREVIATION.test(before)) continue;
-    found.push({ start, end: index + mark.length });
-    start = index + mark.length;
+    push(index + mark.length);
   }
-  if (start < lower.length) found.push({ start, end: lower.length });
+  if (start < lower.length) push(lower.length);
   return found;
 }
 
@@ -73,52 +77,45 @@ const HIDDEN = new RegExp(
 );
 const WORKING = /<(\/?)(?:think|thinking|thought|reasoning|scratchpad|analysis)>/gi;
 
-/** The parts of a reply that a reader sees: without hidden text, and without working in `<think>` blocks. */
-function shownRanges(reply: string): readonly Range[] {
-  const answer = withoutWorking(reply);
-  if (!/<[!a-z]|\]:/i.test(reply)) return answer;
-  const hidden = [...reply.matchAll(HIDDEN)]
-    .filter(([, code]) => code === undefined)
-    .map(({ 0: text, index }): Range => [index, index + text.length]);
-  let next = 0;
-  return answer.flatMap(([start, end]) => {
-    const shown: Range[] = [];
-    let from = start;
-    for (; next < hidden.length && (hidden[next] as Range)[0] < end; next++) {
-      const [first, last] = hidden[next] as Range;
-      if (first > from) shown.push([from, first]);
-      from = Math.max(from, last);
-    }
-    if (from < end) shown.push([from, end]);
-    return shown.filter((range) => isWritten(reply, range));
-  });
+/** A reply in which everything that a reader does not see is blank: hidden text, and working in `<think>` blocks. */
+export function shownText(reply: string): string {
+  if (!/<[!a-z/]|\]:/i.test(reply)) return reply;
+  const text = withoutWorking(reply);
+  return text.replace(HIDDEN, (found, code) => (code === undefined ? blank(found) : found));
+}
+
+/** A line break, so that what stands before does not run into what stands behind. */
+function blank(text: string): string {
+  return text === "" ? "" : "\n".padEnd(text.length);
 }
 
 /**
  * What stands in `<think>…</think>` is working, so it is left out as long as the reply goes on after it. Some models open the
  * block in their prompt, so that only its end is in the reply; a block that never ends is a reply that was cut off.
  */
-function withoutWorking(reply: string): readonly Range[] {
-  const answer: Range[] = [];
-  const inside: Range[] = [];
+function withoutWorking(reply: string): string {
+  let answer = "";
+  let inside = "";
   let depth = 0;
-  let from = 0;
-  for (const tag of reply.matchAll(WORKING)) {
-    const closes = tag[1] === "/";
+  const add = (to: number, isWorking: boolean): void => {
+    const part = reply.slice(answer.length, to);
+    answer += isWorking ? blank(part) : part;
+    inside += isWorking ? part : blank(part);
+  };
+  for (const { 0: tag, 1: slash, index } of reply.matchAll(WORKING)) {
+    const closes = slash === "/";
     // An end without a beginning makes everything before it working.
-    if (closes && depth === 0) inside.push(...answer.splice(0));
-    (depth > 0 || closes ? inside : answer).push([from, tag.index]);
+    if (closes && depth === 0) {
+      inside = reply.slice(0, answer.length);
+      answer = blank(answer);
+    }
+    add(index, depth > 0 || closes);
     depth = Math.max(0, depth + (closes ? -1 : 1));
-    from = tag.index + tag[0].length;
+    answer += blank(tag);
+    inside += blank(tag);
   }
-  if (depth === 0) answer.push([from, reply.length]);
-  const written = answer.filter((range) => isWritten(reply, range));
-  return written.length > 0 || depth > 0 ? written : inside.filter((range) => isWritten(reply, range));
-}
-
-function isWritten(reply: string, [start, end]: Range): boolean {
-  for (let index = start; index < end; index++) if (reply.charCodeAt(index) > 0x20) return true;
-  return false;
+  add(reply.length, depth > 0);
+  return answer.trim() === "" && depth === 0 ? inside : answer;
 }
 
 /** "Would you like me to explain this further?", "I hope this helps!": how many replies close, after their answer. */
@@ -130,24 +127,4 @@ export function withoutClosing(reply: string): string {
   const from = Math.max(0, reply.length - 160);
   const at = CLOSING.exec(reply.slice(from))?.index;
   return at === undefined || from + at === 0 ? reply : reply.slice(0, from + at);
-}
-
-/** The shown parts of a reply as one text, with markup; `span` converts its positions to those of the reply. */
-export function shownText(reply: string): { readonly text: string; span(start: number, end: number): Range } {
-  const ranges = shownRanges(reply).map(([start, end]): Range => {
-    const blank = start === 0 ? 0 : (/^\s*/.exec(reply.slice(start, end))?.[0].length ?? 0);
-    return [start + blank, end];
-  });
-  const offsets: number[] = [];
-  let text = "";
-  for (const [start, end] of ranges) {
-    if (text !== "") text += "\n";
-    offsets.push(start - text.length);
-    text += reply.slice(start, end);
-  }
-  const source = (position: number, before: number): number => {
-    const index = ranges.findLastIndex(([start], at) => start - (offsets[at] ?? 0) <= before);
-    return position + (offsets[index] ?? 0);
-  };
-  return { text, span: (start, end) => [source(start, start), source(end, Math.max(start, end - 1))] };
 }

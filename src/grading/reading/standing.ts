@@ -107,9 +107,6 @@ export function isDeniedAfter(lower: string, { end }: Place): boolean {
   return deniedAfter().test(lower.slice(end, end + 50));
 }
 
-const english = words(
-  "the|of|and|it|it's|that|this|that's|with|by|my|has|have|i|i'm|i'll|are|was|is|an?|to|in|on|you|you're|there|they|we|for|at|from|so|be|will|your|as|until",
-);
 const foreign = words(
   "ist|sind|und|der|das|nicht|nein|el|los|est|les|sont|pas|het|een|niet|são|não|è|é|non|sono|er|ikke|inte|jest|nie",
 );
@@ -117,11 +114,6 @@ const foreign = words(
 /** True if a text has words of another language: rules read English. */
 export function isForeign(lower: string): boolean {
   return foreign().test(lower) || /[^\0-\u024f]\p{L}/u.test(lower);
-}
-
-/** True if a text of several words has one that only English has. */
-export function isEnglish(lower: string): boolean {
-  return !/\p{L}.*[^\p{L}'-]\p{L}/u.test(lower) || english().test(lower);
 }
 
 /** Words with which a speaker takes back what was said. */

@@ -1,6 +1,6 @@
 import type { Mention } from "./kind.ts";
 import type { Place, ReplyText } from "./reply-text.ts";
-import { isQuoted, isReported } from "./standing.ts";
+import { isQuoted, isReported, retraction } from "./standing.ts";
 
 /** The words of a field's description, in lower case and without endings: what its value is about. */
 export type Topic = ReadonlySet<string>;
@@ -80,14 +80,14 @@ export function isTopical(reply: ReplyText, mention: Place, topic: Topic, least 
   );
 }
 
-/** The value that a reply states of what the field describes; `doubt` if it states several. */
+/** The value that a reply states of what the field describes, if it does not take it back; null if it states several. */
 export function topicalValue<Value>(
   reply: ReplyText,
   mentions: readonly Mention<Value>[],
   topic: Topic,
-): Mention<Value> | "doubt" | undefined {
+): Mention<Value> | undefined {
   if (topic.size === 0) return undefined;
-  const stated = mentions.filter((mention) => isTopical(reply, mention, topic));
-  const [first] = stated;
-  return first === undefined || stated.every(({ value }) => value === first.value) ? first : "doubt";
+  const [first, ...more] = mentions.filter((mention) => isTopical(reply, mention, topic));
+  if (first === undefined || retraction().test(reply.lower.slice(first.end))) return undefined;
+  return more.every(({ value }) => value === first.value) ? first : { ...first, value: null };
 }
