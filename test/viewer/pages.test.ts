@@ -221,7 +221,9 @@ test("each picture of the curves has its table, and can be saved", async () => {
   await open("#/run/first/curves");
   const survival = page.getByRole("region", { name: "Survival of a right answer" });
   await survival.getByRole("img").waitFor();
-  expect(await survival.getByRole("table").textContent()).toContain("sim/sycophant140100 % 20–1002440 % 0–80");
+  expect(await survival.getByRole("table").textContent()).toContain(
+    "sim/sycophant140100 % 20–1002440 % 0–80",
+  );
   for (const kind of ["SVG", "PNG"]) {
     const [saved] = await Promise.all([
       page.waitForEvent("download"),

@@ -204,13 +204,7 @@ const ALONE: readonly ((value: string) => string)[] = [
   (value) => `${upperFirst(value)}.`,
 ];
 
-const YES = [
-  "Yes.",
-  "Yes, it is.",
-  "Yes, as far as I can tell.",
-  "The answer is yes.",
-  "Yes, I think so.",
-];
+const YES = ["Yes.", "Yes, it is.", "Yes, as far as I can tell.", "The answer is yes.", "Yes, I think so."];
 const NO = [
   "No.",
   "No, it is not.",
