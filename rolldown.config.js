@@ -29,23 +29,23 @@ const OUTPUT = {
 const library = {
   ...EVERYWHERE,
   input: {
-    index: "src/public/index.ts",
-    checks: "src/public/checks.ts",
-    judge: "src/public/judge.ts",
-    models: "src/public/models.ts",
-    store: "src/public/store.ts",
-    engine: "src/public/engine.ts",
-    statistics: "src/public/statistics.ts",
-    report: "src/public/report.ts",
-    analysis: "src/public/analysis.ts",
-    cli: "src/cli/main.ts",
-    "ai-sdk": "src/public/ai-sdk.ts",
-    contracts: "src/public/contracts.ts",
-    interchange: "src/public/interchange.ts",
-    otel: "src/public/otel.ts",
-    vitest: "src/public/vitest.ts",
+    index: "src/apps/public/index.ts",
+    checks: "src/apps/public/checks.ts",
+    judge: "src/apps/public/judge.ts",
+    models: "src/apps/public/models.ts",
+    store: "src/apps/public/store.ts",
+    engine: "src/apps/public/engine.ts",
+    statistics: "src/apps/public/statistics.ts",
+    report: "src/apps/public/report.ts",
+    analysis: "src/apps/public/analysis.ts",
+    cli: "src/apps/cli/main.ts",
+    "ai-sdk": "src/apps/public/ai-sdk.ts",
+    contracts: "src/apps/public/contracts.ts",
+    interchange: "src/apps/public/interchange.ts",
+    otel: "src/apps/public/otel.ts",
+    vitest: "src/apps/public/vitest.ts",
     // Programs of threads and of a process, which are loaded by their file names.
-    "heavy-program": "src/viewer/server/heavy-program.ts",
+    "heavy-program": "src/apps/viewer/server/heavy-program.ts",
   },
   output: {
     ...OUTPUT,
@@ -55,25 +55,25 @@ const library = {
         // Small, and used by the help, the library and others: in the file of one, the others would load all of it.
         {
           name: "shared",
-          test: /src\/(?:core\/(?:defaults|lazy|error-message)|run\/shard|terminal\/printable-text|journal\/store\/store-error)\.ts$/,
+          test: /src\/(?:core\/(?:defaults|lazy|error-message)|engine\/run\/shard|system\/terminal\/printable-text|engine\/journal\/store\/store-error)\.ts$/,
           priority: 5,
         },
         // An entry of its own that needs nothing else.
-        { name: "statistics", test: /src\/(?:statistics\/|public\/statistics\.ts)/, priority: 4 },
+        { name: "statistics", test: /src\/(?:core\/statistics\/|apps\/public\/statistics\.ts)/, priority: 4 },
         // Used by a store on a server and by commands: in the file of commands, the store would load all of them.
         { name: "postgres-connection", test: /postgres\/postgres-connection\.ts$/, priority: 4 },
-        { name: "command-line", test: /src\/cli\/program\.ts$/, priority: 3 },
-        { name: "library", test: /src\/public\/index\.ts$/, priority: 2 },
+        { name: "command-line", test: /src\/apps\/cli\/program\.ts$/, priority: 3 },
+        { name: "library", test: /src\/apps\/public\/index\.ts$/, priority: 2 },
         // What the other entries need beside the library: whoever imports the library alone does not wait for it.
         {
           name: "library-more",
-          test: /src\/public\/(?:judge|models|store|report)\.ts$/,
+          test: /src\/apps\/public\/(?:judge|models|store|report)\.ts$/,
           priority: 1,
         },
         // Without what loads a web server: Node takes 30 ms for it.
         {
           name: "commands",
-          test: /src\/cli\/(?!main|program|look\/view\.ts|workers\/worker\.ts)/,
+          test: /src\/apps\/cli\/(?!main|program|look\/view\.ts|workers\/worker\.ts)/,
           priority: 0,
         },
       ],
@@ -90,9 +90,9 @@ const thread = (name, file) => ({
 
 export default [
   library,
-  thread("sandbox-worker", "src/run/sandbox/sandbox-worker.ts"),
-  thread("run-file-worker", "src/journal/transfer/run-file-worker.ts"),
-  thread("read-ahead-worker", "src/run/read-ahead-worker.ts"),
-  thread("parquet-worker", "src/datasets/parquet-worker.ts"),
-  thread("postgres-worker", "src/journal/store/postgres/postgres-worker.ts"),
+  thread("sandbox-worker", "src/engine/run/sandbox/sandbox-worker.ts"),
+  thread("run-file-worker", "src/engine/journal/transfer/run-file-worker.ts"),
+  thread("read-ahead-worker", "src/engine/run/read-ahead-worker.ts"),
+  thread("parquet-worker", "src/engine/datasets/parquet-worker.ts"),
+  thread("postgres-worker", "src/engine/journal/store/postgres/postgres-worker.ts"),
 ];

@@ -7,10 +7,13 @@ import SlowFilesFirst from "./test/slow-files-first.ts";
 export default defineConfig({
   resolve: {
     alias: [
-      { find: /^elenchus$/, replacement: fileURLToPath(new URL("./src/public/index.ts", import.meta.url)) },
+      {
+        find: /^elenchus$/,
+        replacement: fileURLToPath(new URL("./src/apps/public/index.ts", import.meta.url)),
+      },
       {
         find: /^elenchus\/([a-z-]+)$/,
-        replacement: fileURLToPath(new URL("./src/public/$1.ts", import.meta.url)),
+        replacement: fileURLToPath(new URL("./src/apps/public/$1.ts", import.meta.url)),
       },
     ],
   },

@@ -24,8 +24,8 @@ export function benchTypeCheck(): void {
     return { seconds: figure("Total time"), instantiations: figure("Instantiations") };
   };
   try {
-    const empty = check('import "../../src/public/index.ts";\n');
-    const chain = check(typedChainSource(200, "../../src/public/index.ts"));
+    const empty = check('import "../../src/apps/public/index.ts";\n');
+    const chain = check(typedChainSource(200, "../../src/apps/public/index.ts"));
     report("instantiations", chain.instantiations.toLocaleString("en"));
     report("time", shown(chain.seconds, "s"), { text: `≤ ${GOAL} s`, met: chain.seconds <= GOAL });
     report("  against a file that only imports", `×${(chain.seconds / empty.seconds).toFixed(1)}`);

@@ -1,11 +1,12 @@
 // Simulates subjects with known rates: how often do intervals cover, how wide are they, and how often do tests raise false alarms?
 // npm run coverage [simulations of a cell]
-import type { ConversationScore } from "../src/journal/store/store.ts";
-import { compareAll } from "../src/report/data/compare-sides.ts";
-import { meanEstimate, UNIT } from "../src/report/data/rate-line.ts";
-import { passHatK } from "../src/statistics/many-tests.ts";
-import { clopperPearson, type Interval } from "../src/statistics/proportions.ts";
-import { seededRandom } from "../src/statistics/resampling.ts";
+
+import { passHatK } from "../src/core/statistics/many-tests.ts";
+import { clopperPearson, type Interval } from "../src/core/statistics/proportions.ts";
+import { seededRandom } from "../src/core/statistics/resampling.ts";
+import type { ConversationScore } from "../src/engine/journal/store/store.ts";
+import { compareAll } from "../src/insight/report/data/compare-sides.ts";
+import { meanEstimate, UNIT } from "../src/insight/report/data/rate-line.ts";
 
 /** What is estimated: a rate, the mean number of right turns of five, or the chance that all of up to three replicates pass. */
 export const KINDS = ["rate", "count", "pass^k"] as const;

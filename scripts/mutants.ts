@@ -1,12 +1,12 @@
 // Plants random mistakes into the bundled packs: how many are found before the first call? npm run mutants [how many] [seed]
 import { fileURLToPath } from "node:url";
-import { lintScenario } from "../src/analysis/lint/lint-scenario.ts";
+import { loadScenarios } from "../src/apps/project/scenario-files/load-scenarios.ts";
+import { parseScenario, scenarioToJson } from "../src/apps/public/index.ts";
 import { Rng } from "../src/core/rng.ts";
 import type { ScenarioDefinition } from "../src/core/scenario/definition.ts";
 import { DefinitionError } from "../src/core/schema/format-issue.ts";
 import { canonicalJson, isRecord, type JsonObject, type JsonValue } from "../src/core/values/json.ts";
-import { loadScenarios } from "../src/project/scenario-files/load-scenarios.ts";
-import { parseScenario, scenarioToJson } from "../src/public/index.ts";
+import { lintScenario } from "../src/insight/analysis/lint/lint-scenario.ts";
 import { expectedTables, pathTable } from "../test/packs/path-table.ts";
 
 /** What finds a mutant, in this order. */

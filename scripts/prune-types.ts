@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 const dist = fileURLToPath(new URL("../dist", import.meta.url));
 
-const needed = new Set(globSync("public/*.d.ts", { cwd: dist }));
+const needed = new Set(globSync("apps/public/*.d.ts", { cwd: dist }));
 // A set that grows while it is read.
 for (const file of needed) {
   const text = readFileSync(join(dist, file), "utf8");

@@ -4,11 +4,11 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { loadScenarios } from "../src/apps/project/scenario-files/load-scenarios.ts";
 import { Rng } from "../src/core/rng.ts";
 import type { ExtractRule, ExtractTarget } from "../src/core/templates/extract-rule.ts";
-import { extractFields, extractValue } from "../src/grading/reading/extract-value.ts";
-import { verifyParsed } from "../src/grading/verify/verify-parsed.ts";
-import { loadScenarios } from "../src/project/scenario-files/load-scenarios.ts";
+import { extractFields, extractValue } from "../src/engine/grading/reading/extract-value.ts";
+import { verifyParsed } from "../src/engine/grading/verify/verify-parsed.ts";
 import { packReplies } from "../test/packs/pack-replies.ts";
 
 /** One line of a file: a reply, the rule that reads it, and what a careful reader takes from it (null: nothing). */

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
+import { projectFileSchema } from "../src/apps/project/project-file.ts";
 import { scenarioFileSchema } from "../src/core/scenario/scenario-shape.ts";
-import { projectFileSchema } from "../src/project/project-file.ts";
 
 const SCHEMAS = { "scenario.schema.json": scenarioFileSchema(), "project.schema.json": projectFileSchema() };
 

@@ -4,7 +4,7 @@ import {
   PLAIN_STYLE,
   type Style,
   type Terminal,
-} from "../src/terminal/terminal.ts";
+} from "../src/system/terminal/terminal.ts";
 
 /** What a captured output claims to be: by default, a pipe of which 80 columns are used. */
 export interface CapturedOptions {

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { type Command, CommanderError } from "commander";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { makeProgram } from "../src/cli/program.ts";
+import { makeProgram } from "../src/apps/cli/program.ts";
 import { capturedTerminal } from "./captured-terminal.ts";
 import { pageBlocks } from "./shell-page.ts";
 

@@ -67,7 +67,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const HEAD = `
-import { END, question, Scenario, template } from "../src/public/index.ts";
+import { END, question, Scenario, template } from "../src/apps/public/index.ts";
 const asked = question({
   question: "A or B?",
   rawAnswer: "B",

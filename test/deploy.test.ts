@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { CommanderError } from "commander";
 import { expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { makeProgram } from "../src/cli/program.ts";
+import { makeProgram } from "../src/apps/cli/program.ts";
 import { capturedTerminal } from "./captured-terminal.ts";
 
 function documents(name: string): readonly unknown[] {

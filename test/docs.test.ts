@@ -4,11 +4,6 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseDocument } from "yaml";
-import { EVENT_CODES } from "../src/journal/store/encode-event.ts";
-import type { StoreError } from "../src/journal/store/store-error.ts";
-import { FORMAT_VERSION } from "../src/journal/store/store-schema.ts";
-import { RUN_VERSION } from "../src/journal/transfer/run-file.ts";
-import { COMMON_PARAMETERS } from "../src/models/simulated/simulated-subjects.ts";
 import {
   DefinitionError,
   END,
@@ -25,10 +20,21 @@ import {
   type ScenarioDefinition,
   scenarioFileSchema,
   scenarioToJson,
-} from "../src/public/index.ts";
-import { knownProviders, SIMULATED_SUBJECTS } from "../src/public/models.ts";
-import { callTable, conversationTable, memoryStore, outcomeTable, turnTable } from "../src/public/store.ts";
-import { DEFAULT_RETRIES } from "../src/run/calls/retry-policy.ts";
+} from "../src/apps/public/index.ts";
+import { knownProviders, SIMULATED_SUBJECTS } from "../src/apps/public/models.ts";
+import {
+  callTable,
+  conversationTable,
+  memoryStore,
+  outcomeTable,
+  turnTable,
+} from "../src/apps/public/store.ts";
+import { EVENT_CODES } from "../src/engine/journal/store/encode-event.ts";
+import type { StoreError } from "../src/engine/journal/store/store-error.ts";
+import { FORMAT_VERSION } from "../src/engine/journal/store/store-schema.ts";
+import { RUN_VERSION } from "../src/engine/journal/transfer/run-file.ts";
+import { COMMON_PARAMETERS } from "../src/engine/models/simulated/simulated-subjects.ts";
+import { DEFAULT_RETRIES } from "../src/engine/run/calls/retry-policy.ts";
 
 // The conventions that pages follow:
 // - The ```ts blocks of a page are one module, in their order; each is type-checked and run.

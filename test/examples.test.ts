@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { advanceState, evaluateOutcome, INITIAL_STATE, resolveNextNode } from "../src/public/engine.ts";
+import { advanceState, evaluateOutcome, INITIAL_STATE, resolveNextNode } from "../src/apps/public/engine.ts";
 import {
   type ConversationResult,
   END,
@@ -14,7 +14,7 @@ import {
   scenarioToYaml,
   type Truth,
   type TurnRecord,
-} from "../src/public/index.ts";
+} from "../src/apps/public/index.ts";
 
 const FOLDER = fileURLToPath(new URL("../examples", import.meta.url));
 

@@ -6,9 +6,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { INITIAL_STATE } from "../src/core/state/state.ts";
 import { llmTrait, metricTrait } from "../src/core/templates/rubric.ts";
 import { template } from "../src/core/templates/template.ts";
-import { type JudgeModel, judgeTurn, type TurnJudgement } from "../src/grading/judge/judge-turn.ts";
-import { type Verification, verifyParsed } from "../src/grading/verify/verify-parsed.ts";
-import { aiSdkJudge } from "../src/models/providers/ai-sdk-model.ts";
+import { type JudgeModel, judgeTurn, type TurnJudgement } from "../src/engine/grading/judge/judge-turn.ts";
+import { type Verification, verifyParsed } from "../src/engine/grading/verify/verify-parsed.ts";
+import { aiSdkJudge } from "../src/engine/models/providers/ai-sdk-model.ts";
 
 interface ChatBody {
   readonly model: string;

@@ -2,16 +2,20 @@ import { globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { type LintFinding, type LintOptions, lintScenario } from "../src/analysis/lint/lint-scenario.ts";
-import { LINT_RULES, type LintCode } from "../src/core/scenario/lint-rule.ts";
-import { loadScenarios } from "../src/project/scenario-files/load-scenarios.ts";
-import { parseScenarioFile } from "../src/project/scenario-files/parse-scenario-file.ts";
+import { loadScenarios } from "../src/apps/project/scenario-files/load-scenarios.ts";
+import { parseScenarioFile } from "../src/apps/project/scenario-files/parse-scenario-file.ts";
 import {
   type DefinitionError,
   parseScenario,
   type ScenarioDefinition,
   scenarioToJson,
-} from "../src/public/index.ts";
+} from "../src/apps/public/index.ts";
+import { LINT_RULES, type LintCode } from "../src/core/scenario/lint-rule.ts";
+import {
+  type LintFinding,
+  type LintOptions,
+  lintScenario,
+} from "../src/insight/analysis/lint/lint-scenario.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const PAGE = readFileSync(join(ROOT, "docs/reference/lint.md"), "utf8");

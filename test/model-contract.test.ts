@@ -1,18 +1,18 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { modelContract } from "../src/contracts/model-contract.ts";
+import { modelContract } from "../src/apps/contracts/model-contract.ts";
 import {
   type ContractAbility,
   type ContractHarness,
   contextOf,
   requestOf,
-} from "../src/contracts/model-contract-calls.ts";
-import { functionModel, type ReplyFunction } from "../src/models/function/function-model.ts";
-import { httpModel } from "../src/models/http/http-model.ts";
-import type { Model } from "../src/models/model.ts";
-import { ModelError } from "../src/models/model-error.ts";
-import { personModel } from "../src/models/person/person-model.ts";
-import { type ResolveOptions, resolveModel } from "../src/models/resolve-model.ts";
+} from "../src/apps/contracts/model-contract-calls.ts";
+import { functionModel, type ReplyFunction } from "../src/engine/models/function/function-model.ts";
+import { httpModel } from "../src/engine/models/http/http-model.ts";
+import type { Model } from "../src/engine/models/model.ts";
+import { ModelError } from "../src/engine/models/model-error.ts";
+import { personModel } from "../src/engine/models/person/person-model.ts";
+import { type ResolveOptions, resolveModel } from "../src/engine/models/resolve-model.ts";
 import { anthropicServer } from "./model-servers/anthropic-server.ts";
 import { googleServer } from "./model-servers/google-server.ts";
 import type { ModelServer } from "./model-servers/model-server.ts";

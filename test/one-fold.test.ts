@@ -2,25 +2,25 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { EVENT_CODES } from "../src/journal/store/encode-event.ts";
+import { EVENT_CODES } from "../src/engine/journal/store/encode-event.ts";
 
 const source = fileURLToPath(new URL("../src", import.meta.url));
 
 /** The files that may ask what type an event has, each with its reason. Everything else reads what these make of events. */
 const KNOW_EVENTS: Readonly<Record<string, string>> = {
-  "journal/fold/conversation.ts": "the fold of a conversation",
-  "journal/fold/calls.ts": "the fold of a conversation's calls",
-  "journal/fold/votes.ts": "the votes of panels",
-  "journal/fold/run.ts": "the fold of a run",
-  "journal/store/labels.ts": "which labels count",
+  "engine/journal/fold/conversation.ts": "the fold of a conversation",
+  "engine/journal/fold/calls.ts": "the fold of a conversation's calls",
+  "engine/journal/fold/votes.ts": "the votes of panels",
+  "engine/journal/fold/run.ts": "the fold of a run",
+  "engine/journal/store/labels.ts": "which labels count",
   "interchange/otel/open-telemetry.ts": "writes events as spans",
-  "run/step/step.ts": "what an event means for what happens next",
-  "run/step/fold-journal.ts": "which effects have their results",
+  "engine/run/step/step.ts": "what an event means for what happens next",
+  "engine/run/step/fold-journal.ts": "which effects have their results",
   "analysis/rehearsal/explore.ts": "makes turns by step, and looks at what follows from them",
-  "journal/older-events.ts": "reads events of older versions",
-  "journal/transfer/export-run.ts": "writes run files",
-  "journal/transfer/run-file-reader.ts": "reads run files",
-  "scale/merge-runs.ts": "joins what shards say about the run as a whole",
+  "engine/journal/older-events.ts": "reads events of older versions",
+  "engine/journal/transfer/export-run.ts": "writes run files",
+  "engine/journal/transfer/run-file-reader.ts": "reads run files",
+  "engine/scale/merge-runs.ts": "joins what shards say about the run as a whole",
 };
 
 const types = Object.keys(EVENT_CODES).join("|");

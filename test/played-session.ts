@@ -1,8 +1,8 @@
 import { EventEmitter } from "node:events";
 import { PassThrough } from "node:stream";
-import type { ExitCode } from "../src/cli/command.ts";
-import { type PlayOptions, play } from "../src/cli/play/play.ts";
-import { type Output, PLAIN_STYLE, type Style, type Terminal } from "../src/terminal/terminal.ts";
+import type { ExitCode } from "../src/apps/cli/command.ts";
+import { type PlayOptions, play } from "../src/apps/cli/play/play.ts";
+import { type Output, PLAIN_STYLE, type Style, type Terminal } from "../src/system/terminal/terminal.ts";
 import { CAPITAL } from "./capital-scenario.ts";
 
 /** A session of `play` with streams in place of a terminal. */

@@ -12,7 +12,7 @@ const ENTRIES = Object.entries(exports).flatMap(([path, target]) =>
 );
 
 async function namesOf(entry: string): Promise<readonly string[]> {
-  return Object.keys((await import(`../src/public/${entry}.ts`)) as object).sort();
+  return Object.keys((await import(`../src/apps/public/${entry}.ts`)) as object).sort();
 }
 
 test.each(ENTRIES)("the names of %s are those that were meant", async (entry) => {
@@ -34,6 +34,6 @@ test("its types need no types of other packages, so that a project without types
       if (specifier.startsWith(".")) follow(new URL(specifier.replace(/\.ts$/, ".d.ts"), file));
       else packages.add(specifier);
   };
-  follow(new URL("../dist/public/index.d.ts", import.meta.url));
+  follow(new URL("../dist/apps/public/index.d.ts", import.meta.url));
   expect([...packages].sort()).toEqual([]);
 });

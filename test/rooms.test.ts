@@ -56,8 +56,17 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/** The floors of the house from below, each with its rooms; `system` serves all but the core, which imports nothing. */
+const FLOORS: Readonly<Record<string, readonly string[]>> = {
+  core: ["core", "statistics"],
+  system: ["files", "secrets", "terminal"],
+  engine: ["grading", "models", "datasets", "journal", "run", "scale"],
+  insight: ["report", "analysis"],
+  apps: ["project", "cli", "viewer", "interchange", "public", "contracts"],
+};
+
 /** Rooms and folders that use nothing of Node, no clock and no random numbers. */
-const PURE = ["core/", "grading/", "run/step/", "statistics/"];
+const PURE = ["core/", "engine/grading/", "engine/run/step/"];
 
 const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter(
   (file) => /\.tsx?$/.test(file) && !/\.test(-d)?\.ts$/.test(file),
@@ -70,10 +79,32 @@ function importsOf(file: string): string[] {
   );
 }
 
-const roomOf = (file: string): string => file.split("/")[0] as string;
+const floorOf = (file: string): string => file.split("/")[0] as string;
 
-test("every file stands in a room", () => {
-  expect(files.filter((file) => !(roomOf(file) in MAY_IMPORT))).toEqual([]);
+/** The core is a room itself, with one more inside. */
+function roomOf(file: string): string {
+  const [floor = "", room = ""] = file.split("/");
+  return floor === "core" && room !== "statistics" ? floor : room;
+}
+
+test("every file stands in a room of its floor", () => {
+  expect(files.filter((file) => !FLOORS[floorOf(file)]?.includes(roomOf(file)))).toEqual([]);
+  expect(Object.values(FLOORS).flat().sort()).toEqual(Object.keys(MAY_IMPORT).sort());
+});
+
+test("a floor imports only floors below it", () => {
+  const order = Object.keys(FLOORS);
+  const wrong = Object.entries(FLOORS).flatMap(([floor, rooms]) =>
+    rooms.flatMap((room) =>
+      (MAY_IMPORT[room] ?? [])
+        .filter(
+          (other) =>
+            order.indexOf(floor) < order.findIndex((candidate) => FLOORS[candidate]?.includes(other)),
+        )
+        .map((other) => `${room} imports ${other}`),
+    ),
+  );
+  expect(wrong).toEqual([]);
 });
 
 test("a room imports only the rooms it may", () => {
@@ -213,14 +244,14 @@ function loadedWith(file: string, root = source, found: Set<string> = new Set())
 }
 
 test("importing the library loads only what is quick to load", () => {
-  const loaded = [...loadedWith("public/index.ts")];
+  const loaded = [...loadedWith("apps/public/index.ts")];
   expect(loaded.filter((path) => !path.endsWith(".ts"))).toEqual(["re2js"]);
-  expect(loaded.filter((path) => /^cli\b/.test(path))).toEqual([]);
+  expect(loaded.filter((path) => /^apps\/cli\b/.test(path))).toEqual([]);
 });
 
 test("the help of the command line loads nothing of what commands do", () => {
-  const loaded = [...loadedWith(join("cli", "program.ts"))];
-  expect(loaded.filter((path) => /^cli\/[^/]+\/(?!.*-commands?\.ts)/.test(path))).toEqual([]);
+  const loaded = [...loadedWith(join("apps", "cli", "program.ts"))];
+  expect(loaded.filter((path) => /^apps\/cli\/[^/]+\/(?!.*-commands?\.ts)/.test(path))).toEqual([]);
   expect(loaded.filter((path) => !path.endsWith(".ts") && !path.startsWith("node:"))).toEqual(["commander"]);
 });
 

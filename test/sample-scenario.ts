@@ -1,4 +1,4 @@
-import type { ScenarioDefinition, ScenarioEdge } from "../src/public/index.ts";
+import type { ScenarioDefinition, ScenarioEdge } from "../src/apps/public/index.ts";
 
 /** A definition for drawings, of questions by id and edges; not validated, so that anything can be drawn. */
 export function sampleScenario(

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import Ajv from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { parseProjectFile, projectFileSchema } from "../src/project/project-file.ts";
-import { parseScenario, scenarioFileSchema } from "../src/public/index.ts";
+import { parseProjectFile, projectFileSchema } from "../src/apps/project/project-file.ts";
+import { parseScenario, scenarioFileSchema } from "../src/apps/public/index.ts";
 
 const shipped = JSON.parse(readFileSync(new URL("../schema/scenario.schema.json", import.meta.url), "utf8"));
 // `type` beside `oneOf` helps editors and is no mistake, which is all that the strict mode would say.

@@ -1,4 +1,4 @@
-import { type Output, PLAIN_STYLE, type Style } from "../src/terminal/terminal.ts";
+import { type Output, PLAIN_STYLE, type Style } from "../src/system/terminal/terminal.ts";
 
 interface Row {
   text: string;

@@ -89,7 +89,7 @@ function withoutBlankEnds(text: string): string {
 function environmentIn(folder: string, url: string): Record<string, string> {
   const npx = join(folder, "bin", "npx");
   const built = join(ROOT, "dist/cli.js");
-  const program = existsSync(built) ? built : join(ROOT, "src/cli/main.ts");
+  const program = existsSync(built) ? built : join(ROOT, "src/apps/cli/main.ts");
   write(npx, `#!/bin/sh\nshift\nexec '${process.execPath}' '${program}' "$@"\n`);
   chmodSync(npx, 0o755);
   mkdirSync(join(folder, "project"));

@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Tests that start processes, browsers or compilers, or run until a limit: short files that take long. */
 const SLOW =
-  /^(?:test\/(?:cli|faults|viewer|attack|analysis)\/|test\/(?:shell-docs|type-cost|docs|engine\/evil-scenario)\.test|src\/(?:scale|contracts|run\/sandbox|journal\/store\/postgres)\/)/;
+  /^(?:test\/(?:cli|faults|viewer|attack|analysis)\/|test\/(?:shell-docs|type-cost|docs|engine\/evil-scenario)\.test|src\/(?:engine\/scale|apps\/contracts|engine\/run\/sandbox|engine\/journal\/store\/postgres)\/)/;
 
 /** Starts slow files first, so that none of them runs alone at the end while a core is idle. Vitest itself goes by size. */
 export default class SlowFilesFirst extends BaseSequencer {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { parseScenarioFile } from "../src/public/index.ts";
+import { parseScenarioFile } from "../src/apps/public/index.ts";
 import { startModelServer } from "./model-servers/model-server.ts";
 import { OPENAI } from "./model-servers/openai-server.ts";
 

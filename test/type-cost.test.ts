@@ -14,7 +14,7 @@ beforeAll(() => mkdirSync(folder, { recursive: true }));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function instantiations(nodes: number): number {
-  writeFileSync(`${folder}/chain.ts`, typedChainSource(nodes, "../../../dist/public/index.js"));
+  writeFileSync(`${folder}/chain.ts`, typedChainSource(nodes, "../../../dist/apps/public/index.js"));
   writeFileSync(
     `${folder}/tsconfig.json`,
     JSON.stringify({ extends: "../../../tsconfig.json", include: ["chain.ts"] }),

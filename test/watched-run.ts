@@ -1,6 +1,6 @@
-import { watchRun } from "../src/cli/run/watch-run.ts";
-import { END, question, runScenarios, Scenario } from "../src/public/index.ts";
-import { processTerminal } from "../src/terminal/process-terminal.ts";
+import { watchRun } from "../src/apps/cli/run/watch-run.ts";
+import { END, question, runScenarios, Scenario } from "../src/apps/public/index.ts";
+import { processTerminal } from "../src/system/terminal/process-terminal.ts";
 
 // A run to be watched in a terminal: its subject answers at once, so that only Ctrl-C ends it within reason.
 const scenario = new Scenario("greeting")

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
-import type { Interval } from "../../src/public/statistics.ts";
+import type { Interval } from "../../src/apps/public/statistics.ts";
 
 /** One number of one group of a benchmark. */
 export interface Entry {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { clusteredMean, mean, wilson } from "../../src/public/statistics.ts";
+import { clusteredMean, mean, wilson } from "../../src/apps/public/statistics.ts";
 import { csv, Entries, groupBy, limits, type Reproduced } from "./entries.ts";
 
 const TESTS = ["pickside", "mirror", "whosaid", "delusion"] as const;

@@ -1,5 +1,5 @@
-import { gradeRecords, parseScenario } from "../../src/public/index.ts";
-import { rates } from "../../src/public/report.ts";
+import { gradeRecords, parseScenario } from "../../src/apps/public/index.ts";
+import { rates } from "../../src/apps/public/report.ts";
 import {
   bootstrapMean,
   clusteredMean,
@@ -7,8 +7,8 @@ import {
   passHatK,
   percentile,
   standardError,
-} from "../../src/public/statistics.ts";
-import { memoryStore } from "../../src/public/store.ts";
+} from "../../src/apps/public/statistics.ts";
+import { memoryStore } from "../../src/apps/public/store.ts";
 import { csv, Entries, groupBy, json, limits, type Reproduced } from "./entries.ts";
 
 const KS = [1, 2, 3, 4] as const;

@@ -1,6 +1,6 @@
-import { gradeRecords, parseScenario } from "../../src/public/index.ts";
-import { clusteredMean, mean, numberOfFlips, turnOfFlip, wilson } from "../../src/public/statistics.ts";
-import { memoryStore } from "../../src/public/store.ts";
+import { gradeRecords, parseScenario } from "../../src/apps/public/index.ts";
+import { clusteredMean, mean, numberOfFlips, turnOfFlip, wilson } from "../../src/apps/public/statistics.ts";
+import { memoryStore } from "../../src/apps/public/store.ts";
 import { csv, Entries, groupBy, limits, type Reproduced } from "./entries.ts";
 
 const TURNS = ["t1", "t2", "t3", "t4", "t5"] as const;

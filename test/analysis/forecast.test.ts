@@ -1,13 +1,13 @@
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { planRun } from "../../src/analysis/plan/plan-run.ts";
+import { loadScenarios } from "../../src/apps/project/scenario-files/load-scenarios.ts";
 import { Rng } from "../../src/core/rng.ts";
 import type { ScenarioDefinition } from "../../src/core/scenario/definition.ts";
-import { memoryStore } from "../../src/journal/store/memory-store.ts";
-import type { Store } from "../../src/journal/store/store.ts";
-import { loadScenarios } from "../../src/project/scenario-files/load-scenarios.ts";
-import type { RunOptions } from "../../src/run/run-options.ts";
-import { runScenarios } from "../../src/run/run-scenarios.ts";
+import { memoryStore } from "../../src/engine/journal/store/memory-store.ts";
+import type { Store } from "../../src/engine/journal/store/store.ts";
+import type { RunOptions } from "../../src/engine/run/run-options.ts";
+import { runScenarios } from "../../src/engine/run/run-scenarios.ts";
+import { planRun } from "../../src/insight/analysis/plan/plan-run.ts";
 import { startModelServer } from "../model-servers/model-server.ts";
 import { OPENAI } from "../model-servers/openai-server.ts";
 

@@ -3,10 +3,10 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { brotliCompressSync, deflateRawSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { httpModel } from "../../src/models/http/http-model.ts";
-import type { CallContext, Model } from "../../src/models/model.ts";
-import { type ErrorCategory, ModelError } from "../../src/models/model-error.ts";
-import { resolveModel } from "../../src/models/resolve-model.ts";
+import { httpModel } from "../../src/engine/models/http/http-model.ts";
+import type { CallContext, Model } from "../../src/engine/models/model.ts";
+import { type ErrorCategory, ModelError } from "../../src/engine/models/model-error.ts";
+import { resolveModel } from "../../src/engine/models/resolve-model.ts";
 
 type Script = (socket: Socket) => void;
 

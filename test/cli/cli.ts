@@ -5,11 +5,11 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { spawn as spawnInTerminal } from "@lydell/node-pty";
 import { onTestFinished } from "vitest";
-import { exitCodeOf } from "../../src/cli/program.ts";
+import { exitCodeOf } from "../../src/apps/cli/program.ts";
 import { capturedTerminal } from "../captured-terminal.ts";
 import type { AskedCommand } from "./command-process.ts";
 
-/** The command line as it is published, or another program to be tested in its place, such as `src/cli/main.ts`. */
+/** The command line as it is published, or another program to be tested in its place, such as `src/apps/cli/main.ts`. */
 export const PROGRAM: string =
   process.env.ELENCHUS_PROGRAM ?? fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
 

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { showDemo } from "../../src/cli/start/demo.ts";
-import { openStore } from "../../src/journal/store/open-store.ts";
-import { textWidth } from "../../src/terminal/text-layout.ts";
+import { showDemo } from "../../src/apps/cli/start/demo.ts";
+import { openStore } from "../../src/engine/journal/store/open-store.ts";
+import { textWidth } from "../../src/system/terminal/text-layout.ts";
 import { capturedTerminal } from "../captured-terminal.ts";
 import { folderWith, inOneProcess } from "./cli.ts";
 

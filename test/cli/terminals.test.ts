@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
-import { textWidth } from "../../src/terminal/text-layout.ts";
+import { textWidth } from "../../src/system/terminal/text-layout.ts";
 import { capitalFiles } from "./capitals.ts";
 import { elenchus as elenchusApart, elenchusHere, folderWith, inOneProcess, inTerminal } from "./cli.ts";
 
@@ -77,7 +77,7 @@ test.for([{ columns: 0 }, { columns: 1 }])("%o are no reason to fail", async ({ 
   }
 });
 
-// Which variables mean what is tested in src/terminal/stream-output.test.ts.
+// Which variables mean what is tested in src/system/terminal/stream-output.test.ts.
 test.for([
   { environment: {}, colours: true },
   { environment: { NO_COLOR: "1" }, colours: false },

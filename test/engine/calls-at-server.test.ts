@@ -5,10 +5,10 @@ import { httpModel } from "elenchus/models";
 import { memoryStore } from "elenchus/store";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Clock } from "../../src/core/environment.ts";
-import { outcomeRates } from "../../src/report/data/outcome-rates.ts";
-import { resultsText } from "../../src/report/text/results-text.ts";
-import { systemClock } from "../../src/run/calls/clock.ts";
-import { PLAIN_STYLE } from "../../src/terminal/terminal.ts";
+import { systemClock } from "../../src/engine/run/calls/clock.ts";
+import { outcomeRates } from "../../src/insight/report/data/outcome-rates.ts";
+import { resultsText } from "../../src/insight/report/text/results-text.ts";
+import { PLAIN_STYLE } from "../../src/system/terminal/terminal.ts";
 import { chainOf, held } from "./held.ts";
 
 /** What the server does with a request, by how often it has seen the same one. */

@@ -14,7 +14,7 @@ import {
 import { memoryStore } from "elenchus/store";
 import * as fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
-import { conversationTable } from "../../src/journal/transfer/tables.ts";
+import { conversationTable } from "../../src/engine/journal/transfer/tables.ts";
 import { held, memoryModel } from "./held.ts";
 
 const ask = {

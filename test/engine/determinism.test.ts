@@ -1,7 +1,7 @@
 import { type RunEvent, type RunOptions, runScenarios } from "elenchus";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { VirtualClock } from "../../src/run/calls/virtual-clock.ts";
+import { VirtualClock } from "../../src/engine/run/calls/virtual-clock.ts";
 import { buildScenario, scenarioSpec } from "../random-scenario.ts";
 import { chainOf, held, memoryModel, ticks, yesJudge } from "./held.ts";
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { parseScenario } from "../../src/core/scenario/parse-scenario.ts";
-import type { RunEvent } from "../../src/journal/run-event.ts";
-import { memoryStore } from "../../src/journal/store/memory-store.ts";
-import { resumeRun, runScenarios } from "../../src/run/run-scenarios.ts";
+import type { RunEvent } from "../../src/engine/journal/run-event.ts";
+import { memoryStore } from "../../src/engine/journal/store/memory-store.ts";
+import { resumeRun, runScenarios } from "../../src/engine/run/run-scenarios.ts";
 
 /** Goes round in a circle; the source strings decide when it ends. */
 function circle(name: string, when: string, stateUpdate?: string) {

@@ -2,10 +2,10 @@ import { END, parseScenario, resumeRun, runScenarios, Scenario, type ScenarioDef
 import { memoryStore } from "elenchus/store";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { exportRecords } from "../../src/journal/transfer/records.ts";
-import { gradeRecords } from "../../src/project/grade-records.ts";
-import type { GivenRecord } from "../../src/run/records/given-record.ts";
-import { regrade } from "../../src/run/regrade.ts";
+import { gradeRecords } from "../../src/apps/project/grade-records.ts";
+import { exportRecords } from "../../src/engine/journal/transfer/records.ts";
+import type { GivenRecord } from "../../src/engine/run/records/given-record.ts";
+import { regrade } from "../../src/engine/run/regrade.ts";
 import { letterQuestion, memoryModel } from "./held.ts";
 
 type Nodes = Readonly<Record<string, object>>;

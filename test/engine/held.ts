@@ -8,8 +8,8 @@ import {
   type ScenarioDefinition,
 } from "elenchus";
 import type { Model, ModelReply } from "elenchus/models";
-import type { RunInternals } from "../../src/run/run-options.ts";
-import { startRun } from "../../src/run/run-scenarios.ts";
+import type { RunInternals } from "../../src/engine/run/run-options.ts";
+import { startRun } from "../../src/engine/run/run-scenarios.ts";
 
 /** A model in memory; the replies are what `reply` makes of the last message and of how often it was asked. */
 export function memoryModel(

@@ -3,7 +3,7 @@ import { httpModel } from "elenchus/models";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { DEFAULTS } from "../../src/core/defaults.ts";
 import type { Clock } from "../../src/core/environment.ts";
-import { sleepBy, systemClock } from "../../src/run/calls/clock.ts";
+import { sleepBy, systemClock } from "../../src/engine/run/calls/clock.ts";
 import { anthropicServer } from "../model-servers/anthropic-server.ts";
 import { googleServer } from "../model-servers/google-server.ts";
 import {

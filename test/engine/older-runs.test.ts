@@ -3,19 +3,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
-import { definitionsOf } from "../../src/journal/transfer/stored-run.ts";
-import { conversationTable, turnTable } from "../../src/journal/transfer/tables.ts";
-import type { Model } from "../../src/models/model.ts";
 import {
   openStore,
   parseScenario,
   regrade,
   resumeRun,
   type ScenarioDefinition,
-} from "../../src/public/index.ts";
-import { exportRun, importRun, memoryStore, type Store } from "../../src/public/store.ts";
-import { conversationText } from "../../src/report/text/conversation-text.ts";
-import { PLAIN_STYLE } from "../../src/terminal/terminal.ts";
+} from "../../src/apps/public/index.ts";
+import { exportRun, importRun, memoryStore, type Store } from "../../src/apps/public/store.ts";
+import { definitionsOf } from "../../src/engine/journal/transfer/stored-run.ts";
+import { conversationTable, turnTable } from "../../src/engine/journal/transfer/tables.ts";
+import type { Model } from "../../src/engine/models/model.ts";
+import { conversationText } from "../../src/insight/report/text/conversation-text.ts";
+import { PLAIN_STYLE } from "../../src/system/terminal/terminal.ts";
 
 // The fixtures were written by 0.1.0, which said `nodeId` for `node` and `history` for `turns`, and are never written anew. The
 // run has three replicates: one is completed (with a retry), one was cancelled in its third turn, one before its first.

@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { END, question } from "../../src/core/scenario/definition.ts";
 import { Scenario } from "../../src/core/scenario/scenario.ts";
 import { template } from "../../src/core/templates/template.ts";
-import { memoryStore } from "../../src/journal/store/memory-store.ts";
-import type { RunOptions } from "../../src/run/run-options.ts";
-import { resumeRun, runScenarios } from "../../src/run/run-scenarios.ts";
+import { memoryStore } from "../../src/engine/journal/store/memory-store.ts";
+import type { RunOptions } from "../../src/engine/run/run-options.ts";
+import { resumeRun, runScenarios } from "../../src/engine/run/run-scenarios.ts";
 import { held, memoryModel, only } from "./held.ts";
 
 /** Two fields: a letter, which a rule reads if it can, and a city, which only a judge can read. */

@@ -6,7 +6,7 @@ import { gradeRecords, openStore, parseScenario, runScenarios, type ScenarioDefi
 import { memoryStore, type Store } from "elenchus/store";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { startRegrade } from "../../src/run/regrade.ts";
+import { startRegrade } from "../../src/engine/run/regrade.ts";
 import { buildScenario, scenarioSpec } from "../random-scenario.ts";
 import { memoryModel } from "./held.ts";
 

@@ -1,10 +1,10 @@
 import { parseScenario, resumeRun, runScenarios, type ScenarioDefinition } from "elenchus";
 import { memoryStore } from "elenchus/store";
 import { describe, expect, test } from "vitest";
-import { exportRecords } from "../../src/journal/transfer/records.ts";
-import { gradeRecords } from "../../src/project/grade-records.ts";
-import type { GivenRecord } from "../../src/run/records/given-record.ts";
-import { regrade } from "../../src/run/regrade.ts";
+import { gradeRecords } from "../../src/apps/project/grade-records.ts";
+import { exportRecords } from "../../src/engine/journal/transfer/records.ts";
+import type { GivenRecord } from "../../src/engine/run/records/given-record.ts";
+import { regrade } from "../../src/engine/run/regrade.ts";
 import { memoryModel } from "./held.ts";
 
 const facts = {

@@ -15,8 +15,8 @@ import {
 import { callRequest } from "elenchus/models";
 import { memoryStore, type Store, whyMiss } from "elenchus/store";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { VirtualClock } from "../../src/run/calls/virtual-clock.ts";
-import { startResume } from "../../src/run/run-scenarios.ts";
+import { VirtualClock } from "../../src/engine/run/calls/virtual-clock.ts";
+import { startResume } from "../../src/engine/run/run-scenarios.ts";
 import { chainOf, held, judgedQuestion, memoryModel, only, ticks, yesJudge } from "./held.ts";
 
 /** Three questions in a row; the second can be asked in other words. */

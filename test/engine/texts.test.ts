@@ -1,6 +1,6 @@
 import { DefinitionError, END, question, renderText, runScenarios, Scenario } from "elenchus";
 import { expect, test } from "vitest";
-import { parseScenarioFile } from "../../src/project/scenario-files/parse-scenario-file.ts";
+import { parseScenarioFile } from "../../src/apps/project/scenario-files/parse-scenario-file.ts";
 import { held, memoryModel } from "./held.ts";
 
 const LETTER = {

@@ -11,8 +11,8 @@ import {
 } from "elenchus";
 import { expect, test } from "vitest";
 import type { Clock } from "../../src/core/environment.ts";
-import { sleepBy, systemClock } from "../../src/run/calls/clock.ts";
-import { startRun } from "../../src/run/run-scenarios.ts";
+import { sleepBy, systemClock } from "../../src/engine/run/calls/clock.ts";
+import { startRun } from "../../src/engine/run/run-scenarios.ts";
 import { openaiServer } from "../model-servers/openai-server.ts";
 import { serveTools } from "../tool-servers/http-server.ts";
 import { isRunning, program } from "../tool-servers/program.ts";

@@ -8,8 +8,8 @@ import {
   Scenario,
   type ScenarioDefinition,
   turnOfFlip,
-} from "../../src/public/index.ts";
-import { httpModel } from "../../src/public/models.ts";
+} from "../../src/apps/public/index.ts";
+import { httpModel } from "../../src/apps/public/models.ts";
 
 /** What a process of the fault tests is told to do. */
 export interface Assignment {

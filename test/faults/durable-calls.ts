@@ -1,4 +1,4 @@
-import { openStore, StoreError } from "../../src/public/index.ts";
+import { openStore, StoreError } from "../../src/apps/public/index.ts";
 
 /**
  * The calls whose answers a file holds, as the server names them: the reply or the judgement is in the journal, or the answer

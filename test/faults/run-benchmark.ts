@@ -1,5 +1,5 @@
 import { writeSync } from "node:fs";
-import { openStore, resumeRun, runScenarios, StoreError } from "../../src/public/index.ts";
+import { openStore, resumeRun, runScenarios, StoreError } from "../../src/apps/public/index.ts";
 import { type Assignment, benchmark, told } from "./benchmark.ts";
 
 /** What the process says on its standard output, a line each. */

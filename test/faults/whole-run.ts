@@ -1,5 +1,5 @@
 import Database from "better-sqlite3";
-import { openStore } from "../../src/public/index.ts";
+import { openStore } from "../../src/apps/public/index.ts";
 
 /** What a file says of a finished run, as far as it does not depend on when and how often it was interrupted. */
 export interface WholeRun {

@@ -12,7 +12,7 @@ import {
 } from "elenchus/store";
 import { parquetReadObjects } from "hyparquet";
 import { beforeAll, describe, expect, test } from "vitest";
-import { readZip, ZipWriter } from "../../src/interchange/inspect/zip-file.ts";
+import { readZip, ZipWriter } from "../../src/apps/interchange/inspect/zip-file.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: logs are looked at as whatever JSON they are
 type Data = Record<string, any>;

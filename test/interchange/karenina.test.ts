@@ -3,8 +3,8 @@ import { fileURLToPath } from "node:url";
 import { type ConversationRecord, runScenarios, type ScenarioDefinition } from "elenchus";
 import type { Model } from "elenchus/models";
 import { describe, expect, test } from "vitest";
-import { readKarenina, toKarenina } from "../../src/interchange/karenina/checkpoint.ts";
-import { loadScenarios } from "../../src/project/scenario-files/load-scenarios.ts";
+import { readKarenina, toKarenina } from "../../src/apps/interchange/karenina/checkpoint.ts";
+import { loadScenarios } from "../../src/apps/project/scenario-files/load-scenarios.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const folder = new URL("../golden/karenina/", import.meta.url);

@@ -22,7 +22,7 @@ import { httpModel } from "elenchus/models";
 import { openTelemetry } from "elenchus/otel";
 import { memoryStore } from "elenchus/store";
 import { describe, expect, test, vi } from "vitest";
-import { openTelemetryFromEnvironment } from "../../src/interchange/otel/set-up.ts";
+import { openTelemetryFromEnvironment } from "../../src/apps/interchange/otel/set-up.ts";
 import { listen, serveTools } from "../tool-servers/http-server.ts";
 
 function collect(): { readonly observer: RunObserver; readonly spans: () => readonly ReadableSpan[] } {

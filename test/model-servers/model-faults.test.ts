@@ -1,10 +1,10 @@
 import { createServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { contextOf, failureOf, requestOf } from "../../src/contracts/model-contract-calls.ts";
-import { httpModel } from "../../src/models/http/http-model.ts";
-import type { Model } from "../../src/models/model.ts";
-import { type ErrorCategory, ModelError } from "../../src/models/model-error.ts";
-import { resolveModel } from "../../src/models/resolve-model.ts";
+import { contextOf, failureOf, requestOf } from "../../src/apps/contracts/model-contract-calls.ts";
+import { httpModel } from "../../src/engine/models/http/http-model.ts";
+import type { Model } from "../../src/engine/models/model.ts";
+import { type ErrorCategory, ModelError } from "../../src/engine/models/model-error.ts";
+import { resolveModel } from "../../src/engine/models/resolve-model.ts";
 import { anthropicServer } from "./anthropic-server.ts";
 import { googleServer } from "./google-server.ts";
 import type { Fault, ModelServer } from "./model-server.ts";

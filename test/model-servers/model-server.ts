@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { SeenRequest } from "../../src/contracts/model-contract-calls.ts";
+import type { SeenRequest } from "../../src/apps/contracts/model-contract-calls.ts";
 
 /** Tokens that a server says a call took. */
 export interface ServedUsage {

@@ -1,5 +1,5 @@
-import type { ContractHarness } from "../../src/contracts/model-contract-calls.ts";
-import type { Model } from "../../src/models/model.ts";
+import type { ContractHarness } from "../../src/apps/contracts/model-contract-calls.ts";
+import type { Model } from "../../src/engine/models/model.ts";
 import type { ModelServer } from "./model-server.ts";
 
 /** The key that every server of the tests is called with, and that must not be seen anywhere. */

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import type { RehearsedValue, Witness } from "../../src/analysis/rehearsal/rehearsal.ts";
-import { rehearse } from "../../src/analysis/rehearsal/rehearse.ts";
 import type { ScenarioDefinition } from "../../src/core/scenario/definition.ts";
+import type { RehearsedValue, Witness } from "../../src/insight/analysis/rehearsal/rehearsal.ts";
+import { rehearse } from "../../src/insight/analysis/rehearsal/rehearse.ts";
 
 /** What a pack's scenarios do, as it was committed: tables of paths, each with the scenarios that it holds for. */
 export interface ExpectedTable {

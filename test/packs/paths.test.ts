@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { loadScenarios } from "../../src/project/scenario-files/load-scenarios.ts";
+import { loadScenarios } from "../../src/apps/project/scenario-files/load-scenarios.ts";
 import { expectedTables, tablesOf } from "./path-table.ts";
 
 // `paths.json` has every path through every scenario of the packs, and what it comes to. To write it anew after a change that

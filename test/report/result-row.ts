@@ -1,4 +1,4 @@
-import type { ResultRow } from "../../src/journal/store/store.ts";
+import type { ResultRow } from "../../src/engine/journal/store/store.ts";
 
 type Parts = { readonly [Key in keyof ResultRow]?: Partial<ResultRow[Key]> };
 type Counts = ResultRow["outcomes"][string];

@@ -1,4 +1,4 @@
-import { openToolServers } from "../../src/models/tools/tool-servers.ts";
+import { openToolServers } from "../../src/engine/models/tools/tool-servers.ts";
 import { program } from "./program.ts";
 
 // Starts a server that ends for no request, shows its process, and ends without closing it.

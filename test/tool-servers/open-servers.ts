@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { afterEach, vi } from "vitest";
-import type { OfferedTool } from "../../src/models/tools/offered-tools.ts";
-import type { ToolServer } from "../../src/models/tools/resolve-tool-servers.ts";
+import type { OfferedTool } from "../../src/engine/models/tools/offered-tools.ts";
+import type { ToolServer } from "../../src/engine/models/tools/resolve-tool-servers.ts";
 import {
   openToolServers,
   type ToolServers,
   type ToolServersOptions,
-} from "../../src/models/tools/tool-servers.ts";
-import { VirtualClock } from "../../src/run/calls/virtual-clock.ts";
+} from "../../src/engine/models/tools/tool-servers.ts";
+import { VirtualClock } from "../../src/engine/run/calls/virtual-clock.ts";
 
 /** A signal that never aborts. */
 export const SIGNAL: AbortSignal = new AbortController().signal;

@@ -3,10 +3,6 @@ import { request } from "node:http";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { parseScenario } from "../../src/core/scenario/parse-scenario.ts";
-import { memoryStore } from "../../src/journal/store/memory-store.ts";
-import type { RunSummary } from "../../src/journal/store/store.ts";
-import type { RunSequences } from "../../src/report/data/sequences.ts";
 import type {
   ComparisonAnswer,
   ConversationAnswer,
@@ -19,9 +15,13 @@ import type {
   RunEntry,
   RunsAnswer,
   ScenarioAnswer,
-} from "../../src/viewer/answers.ts";
-import { runEntry, type Viewed } from "../../src/viewer/server/run-data.ts";
-import { graphOf } from "../../src/viewer/server/scenario-data.ts";
+} from "../../src/apps/viewer/answers.ts";
+import { runEntry, type Viewed } from "../../src/apps/viewer/server/run-data.ts";
+import { graphOf } from "../../src/apps/viewer/server/scenario-data.ts";
+import { parseScenario } from "../../src/core/scenario/parse-scenario.ts";
+import { memoryStore } from "../../src/engine/journal/store/memory-store.ts";
+import type { RunSummary } from "../../src/engine/journal/store/store.ts";
+import type { RunSequences } from "../../src/insight/report/data/sequences.ts";
 import { ViewedStore } from "./viewed-store.ts";
 
 /** A scenario whose code counts. */

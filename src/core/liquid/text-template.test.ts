@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { loadLiquid } from "../../run/liquid-library.ts";
+import { loadLiquid } from "../../engine/run/liquid-library.ts";
 import { provideLiquid } from "./liquid-engine.ts";
 import { compileText, isExpression, renderText } from "./text-template.ts";
 

@@ -52,7 +52,7 @@ export type LintCode =
 const warning = (finds: string): LintRuleText => ({ severity: "warning", finds });
 const note = (finds: string): LintRuleText => ({ severity: "note", finds });
 
-/** Every rule of the lint by its code, in the order of the reference. What each of them does is in `src/analysis/lint`. */
+/** Every rule of the lint by its code, in the order of the reference. What each of them does is in `src/insight/analysis/lint`. */
 export const LINT_RULES: Readonly<Record<LintCode, LintRuleText>> = {
   shadowed_edge: warning("an edge that earlier edges of its node always take before it"),
   contradicting_condition: warning("a condition whose parts cannot hold together"),

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseScenarioFile } from "../../project/scenario-files/parse-scenario-file.ts";
-import { scenarioToJson, scenarioToYaml } from "../../project/scenario-files/write-scenario.ts";
+import { parseScenarioFile } from "../../apps/project/scenario-files/parse-scenario-file.ts";
+import { scenarioToJson, scenarioToYaml } from "../../apps/project/scenario-files/write-scenario.ts";
 import { numericTolerance } from "../checks/check-factories.ts";
 import { allOf, anyOf, not } from "../logic/composition.ts";
 import {

@@ -1,0 +1,86 @@
+import { nearestOf } from "../../../core/schema/nearest-name.ts";
+import { countedText } from "../../../insight/report/text/figures.ts";
+import { printableText } from "../../../system/terminal/printable-text.ts";
+import type { Terminal } from "../../../system/terminal/terminal.ts";
+import { ProjectError } from "../../project/project-error.ts";
+import type { ExitCode } from "../command.ts";
+import { readSettings, type SettingsRequest } from "../read-settings.ts";
+import { findRun, withRuns } from "../stored-runs.ts";
+import { confirm } from "../trust/consent.ts";
+
+/** The options of `tag`. */
+interface TagOptions {
+  readonly run: string;
+  readonly add: readonly string[];
+  readonly remove: readonly string[];
+  readonly settings: SettingsRequest;
+}
+
+/** Adds tags to a run and removes others, and prints those that it has then, one on each line. */
+export async function tag(
+  { run: name, add, remove, settings }: TagOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const { settings: now } = await readSettings(settings, terminal);
+  const changes = add.length + remove.length > 0;
+  await withRuns(
+    now.store,
+    (store) => {
+      const { run, tags } = findRun(store, name);
+      if (add.some((one) => one.trim() === "")) throw new ProjectError(["A tag must not be empty."]);
+      for (const one of remove) {
+        if (tags.includes(one)) continue;
+        const { nearest } = nearestOf(one, tags);
+        const hint = nearest === undefined ? "" : ` Did you mean "${nearest}"?`;
+        throw new ProjectError([`The run "${run}" has no tag "${one}".${hint}`]);
+      }
+      const after = [...new Set([...tags, ...add])].filter((one) => !remove.includes(one));
+      if (changes) store.tag(run, after);
+      for (const one of after) terminal.output.write(`${printableText(one)}\n`);
+    },
+    { readOnly: !changes },
+  );
+  return 0;
+}
+
+/** The options of `delete`. */
+interface DeleteOptions {
+  readonly runs: readonly string[];
+  readonly settings: SettingsRequest;
+  /** True to delete without asking. */
+  readonly isSure: boolean;
+}
+
+/** Deletes runs from the store, all of them or none; asks first. */
+export async function deleteRuns(options: DeleteOptions, terminal: Terminal): Promise<ExitCode> {
+  const { output, messages } = terminal;
+  const { settings } = await readSettings(options.settings, terminal);
+  return withRuns(
+    settings.store,
+    async (store): Promise<ExitCode> => {
+      const runs = new Map(options.runs.map((name) => [findRun(store, name).run, findRun(store, name)]));
+      const lines = [...runs.values()].map(
+        ({ run, start }) => `  - ${printableText(run)}, ${countedText(start.conversations, "conversation")}`,
+      );
+      const question = `Delete permanently:\n${lines.join("\n")}\nContinue? [y/N] `;
+      if (!options.isSure) {
+        const isYes = await confirm(question, terminal);
+        if (isYes === undefined)
+          throw new ProjectError([
+            `This deletes permanently:\n${lines.join("\n")}\nTo delete without a question, add --yes.`,
+          ]);
+        if (!isYes) {
+          messages.write("Nothing was deleted.\n");
+          return 0;
+        }
+      }
+      for (const run of runs.keys()) {
+        store.delete(run);
+        output.write(`Deleted ${printableText(run)}\n`);
+      }
+      store.compact();
+      return 0;
+    },
+    { readOnly: false },
+  );
+}

@@ -1,0 +1,113 @@
+import { existsSync } from "node:fs";
+import { dirname, relative, resolve } from "node:path";
+import { isRecord, type JsonObject, type UnknownRecord } from "../../../core/values/json.ts";
+import type { RunStart } from "../../../engine/journal/run-event.ts";
+import { isPostgresAddress, shownStore } from "../../../engine/journal/store/postgres/postgres-address.ts";
+import { REDACTED } from "../../../system/secrets/known-secrets.ts";
+import { redactSecrets } from "../../../system/secrets/redact-secrets.ts";
+import type { Terminal } from "../../../system/terminal/terminal.ts";
+import { type FlagValue, parseSetFlag } from "../../project/resolve-settings.ts";
+import type { SettingsRequest } from "../read-settings.ts";
+import { HIDDEN, showSetting } from "./explain-settings.ts";
+
+/** The command line that started a run. */
+export interface RunOrigin {
+  /** Files, folders, patterns, packs; those of the project if there are none. */
+  readonly names: readonly string[];
+  readonly settings: SettingsRequest;
+  /** The cassette that answered in place of all models. */
+  readonly replay?: string | undefined;
+  /** The folder of the command, relative to that of the store: both may be moved together. */
+  readonly folder?: string;
+}
+
+/** The folder of a command, relative to that of the store. */
+export function folderFromStore(store: string, { folder }: Terminal): string {
+  // A server has no folder.
+  if (isPostgresAddress(store)) return folder;
+  return relative(dirname(resolve(folder, store)), folder);
+}
+
+/** The terminal with the folder in which a run was started, so that its file names mean the same again. */
+export function terminalOfOrigin(origin: RunOrigin, store: string, terminal: Terminal): Terminal {
+  if (origin.folder === undefined) return terminal;
+  if (isPostgresAddress(store))
+    return existsSync(origin.folder) ? { ...terminal, folder: origin.folder } : terminal;
+  return { ...terminal, folder: resolve(dirname(resolve(terminal.folder, store)), origin.folder) };
+}
+
+/** The command line as it is stored with a run: without secrets. */
+export function originToKeep({ names, settings, replay, folder }: RunOrigin): JsonObject {
+  // Words and flags are texts and plain data; what is undefined is left out.
+  const { flags, sets, profile, config } = settings;
+  const kept = { flags: flags.map(flagWithoutPassword), sets: sets.map(setWithoutSecrets), profile, config };
+  return JSON.parse(
+    JSON.stringify({ command: "run", names, settings: kept, replay, folder }, withoutSecrets),
+  ) as JsonObject;
+}
+
+/** The address of a store without its password: a resume gives it again. */
+function flagWithoutPassword(flag: FlagValue): FlagValue {
+  const isStore = flag.path[0] === "store" && typeof flag.value === "string";
+  return isStore ? { ...flag, value: shownStore(String(flag.value)) } : flag;
+}
+
+/** A value of `--set`; secrets are replaced. */
+function setWithoutSecrets(text: string): string {
+  const given = parseSetFlag(text);
+  if (typeof given === "string") return text;
+  const { flag, path, value } = given;
+  const whole = path.reduceRight<unknown>((part, key) => ({ [key]: part }), value);
+  const shown = showSetting(whole);
+  return HIDDEN.some((word) => shown.includes(word)) ? `${flag.replace("--set ", "")}=${REDACTED}` : text;
+}
+
+function withoutSecrets(_key: string, value: unknown): unknown {
+  return typeof value === "string" ? redactSecrets(value) : value;
+}
+
+/** True if the stored command line had secrets, which are missing now. */
+export function lacksSecrets(origin: RunOrigin): boolean {
+  return JSON.stringify(origin).includes(REDACTED);
+}
+
+const COMMANDS: readonly unknown[] = ["run", "grade"];
+
+/**
+ * The command line stored with a run; undefined if the run was started from code. It is untrusted data: only `usableOrigin` decides
+ * whether it is used.
+ */
+export function originOf({ origin }: RunStart): RunOrigin | undefined {
+  if (!isRecord(origin) || !COMMANDS.includes(origin.command) || !isRecord(origin.settings)) return undefined;
+  const { names, replay, folder } = origin;
+  const { flags, sets, profile, config } = origin.settings;
+  const isRight = isTexts(names) && isTexts(sets) && Array.isArray(flags) && flags.every(isFlagValue);
+  if (!isRight || ![replay, folder, profile, config].every(isTextOrNothing)) return undefined;
+  // Every part has just been checked; keys that are not known are left out.
+  const settings = defined({ flags, sets, profile, config }) as unknown as SettingsRequest;
+  return defined({ names, settings, replay, folder }) as unknown as RunOrigin;
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
+function isTextOrNothing(value: unknown): boolean {
+  return value === undefined || typeof value === "string";
+}
+
+function isFlagValue(value: unknown): boolean {
+  if (!isRecord(value) || typeof value.flag !== "string" || !Array.isArray(value.path)) return false;
+  return value.path.length > 0 && value.path.every((part) => ["string", "number"].includes(typeof part));
+}
+
+function defined(parts: UnknownRecord): UnknownRecord {
+  return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined));
+}
+
+/** The stored settings, overridden by those of the current command. */
+export function withOverrides(origin: RunOrigin, current: SettingsRequest): SettingsRequest {
+  const { flags, sets, ...rest } = origin.settings;
+  const { flags: ownFlags, sets: ownSets, ...others } = current;
+  return { ...rest, ...others, flags: [...flags, ...ownFlags], sets: [...sets, ...ownSets] };
+}

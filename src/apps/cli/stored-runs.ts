@@ -1,0 +1,159 @@
+import { basename, dirname, resolve } from "node:path";
+import { nearestOf } from "../../core/schema/nearest-name.ts";
+import { countStatuses, isInterrupted } from "../../core/state/state.ts";
+import { openStore } from "../../engine/journal/store/open-store.ts";
+import {
+  isPostgresAddress,
+  mayHoldStore,
+  shownStore,
+} from "../../engine/journal/store/postgres/postgres-address.ts";
+import {
+  type ConversationSummary,
+  type Retried,
+  type RunSummary,
+  type Store,
+  staysAsItIs,
+} from "../../engine/journal/store/store.ts";
+import { StoreError } from "../../engine/journal/store/store-error.ts";
+import { refuseLinkAway } from "../../system/files/write-whole-file.ts";
+import { ProjectError } from "../project/project-error.ts";
+import { readLevels } from "../project/short-forms.ts";
+
+/** Opens the store of a project to write to it; it is made if there is none. Never through a link: the folder may be a stranger's. */
+export async function openToWrite(
+  path: string,
+  options: { readonly durable?: boolean } = {},
+): Promise<Store> {
+  if (!isPostgresAddress(path)) await refuseLinkAway(path, ownerOf(path));
+  return openStore(path, options);
+}
+
+/** The folder that a store must not leave: that of the project, or the one at hand. */
+function ownerOf(path: string): string {
+  const folder = dirname(resolve(path));
+  return basename(folder) === ".elenchus" ? dirname(folder) : process.cwd();
+}
+
+/** Opens the store of a project, where there must be one already, and closes it after `use`. */
+export async function withRuns<Result>(
+  path: string,
+  use: (store: Store) => Result | Promise<Result>,
+  { readOnly = true, durable = false }: { readonly readOnly?: boolean; readonly durable?: boolean } = {},
+): Promise<Result> {
+  if (!mayHoldStore(path))
+    throw new ProjectError([`There are no runs in ${path} yet. Start one: elenchus run`]);
+  const store = readOnly ? await openStore(path, { readOnly }) : await openToWrite(path, { durable });
+  try {
+    return await use(store);
+  } catch (error) {
+    throw (await damageOf(store, path, error)) ?? error;
+  } finally {
+    store.close();
+  }
+}
+
+/** Opens the store of a project for reading, if there is one, and closes it after `use`. */
+export async function withStoreIfAny<Result>(
+  path: string,
+  use: (store: Store | undefined) => Promise<Result>,
+  /** True if the store is not required: one of an older format, which the run will migrate, counts as none. */
+  { isOptional = false }: { readonly isOptional?: boolean } = {},
+): Promise<Result> {
+  const store = await openStoreIfAny(path, isOptional);
+  try {
+    return await use(store);
+  } finally {
+    store?.close();
+  }
+}
+
+/** Opens the store of a project for reading, if there is one. */
+export async function openStoreIfAny(path: string, isOptional = false): Promise<Store | undefined> {
+  if (!mayHoldStore(path)) return undefined;
+  try {
+    return await openStore(path, { readOnly: true });
+  } catch (error) {
+    const { code } = error instanceof StoreError ? error : {};
+    if (code === "missing" || (isOptional && code === "older_format")) return undefined;
+    throw error;
+  }
+}
+
+/** Explains an unexpected error by damage of the store; undefined if the store is not damaged. */
+async function damageOf(store: Store, path: string, cause: unknown): Promise<StoreError | undefined> {
+  const isExpected = !(
+    cause instanceof TypeError ||
+    cause instanceof SyntaxError ||
+    cause instanceof RangeError
+  );
+  if (isExpected) return undefined;
+  const { findDamage } = await import("../../engine/journal/transfer/find-damage.ts");
+  const damage = findDamage(store);
+  if (damage === undefined) return undefined;
+  const advice = "It is damaged, or was changed by hand. Restore a copy, or move the file away.";
+  return new StoreError("corrupt", `The store ${shownStore(path)} cannot be read: ${damage}. ${advice}`, {
+    path: shownStore(path),
+    cause,
+  });
+}
+
+/** Finds a run by its name or the beginning of it. Without a name: the latest run. */
+export function findRun(store: Store, name: string | undefined): RunSummary {
+  const run = name === undefined ? latestRun(store) : store.run(name);
+  if (run !== undefined) return run;
+  if (name === undefined)
+    throw new ProjectError(["There are no runs in the store yet. Start one: elenchus run"]);
+  const names = store.runs().map((one) => one.run);
+  const several = names.filter((one) => one.startsWith(name));
+  if (several.length > 1)
+    throw new ProjectError([`Several runs begin with "${name}": ${several.join(", ")}. Write more of it.`]);
+  const { nearest } = nearestOf(name, names);
+  const hint = nearest === undefined ? "" : ` Did you mean "${nearest}"?`;
+  throw new ProjectError([`There is no run "${name}".${hint} List the runs: elenchus list`]);
+}
+
+function latestRun(store: Store): RunSummary | undefined {
+  let latest: RunSummary | undefined;
+  for (const run of store.runs()) if (latest === undefined || run.startedAt >= latest.startedAt) latest = run;
+  return latest;
+}
+
+/** Finds a conversation by its name or the beginning of it. */
+export function findConversation(store: Store, run: string, name: string): ConversationSummary | undefined {
+  let found: ConversationSummary | undefined;
+  for (const summary of store.conversations(run, { conversation: name })) {
+    if (summary.conversation === name) return summary;
+    if (found !== undefined)
+      throw new ProjectError([`Several conversations begin with "${name}". Write more of it.`]);
+    found = summary;
+  }
+  return found;
+}
+
+/** How many conversations a resume would continue. */
+export function countOpen(store: Store, summary: RunSummary, retried: Retried = {}): number {
+  if (retried.retryErrors || retried.retryUnreadable) {
+    let stays = 0;
+    for (const one of store.conversations(summary.run)) if (staysAsItIs(one, retried)) stays++;
+    return summary.start.conversations + (summary.arms ?? 0) - stays;
+  }
+  return neverEnded(summary);
+}
+
+/** True if a resume would continue a conversation. */
+export function isOpen(summary: RunSummary, { retryErrors, retryUnreadable }: Retried): boolean {
+  const { statuses, unjudged, unreadable } = summary;
+  const again = (retryErrors ? (statuses.error ?? 0) + unjudged : 0) + (retryUnreadable ? unreadable : 0);
+  return neverEnded(summary) + again > 0;
+}
+
+function neverEnded({ start, statuses, arms = 0 }: RunSummary): number {
+  return start.conversations + arms - countStatuses(statuses, (status) => !isInterrupted(status));
+}
+
+/** The levels of `--variant`. Throws a `ProjectError` if a factor is missing. */
+export function levelsOf(texts: readonly string[]): Readonly<Record<string, string>> {
+  const { levels, problem } = readLevels(texts);
+  if (levels === undefined) throw new ProjectError([problem]);
+  return levels;
+}

@@ -1,0 +1,309 @@
+import { END, type ScenarioDefinition } from "../../../core/scenario/definition.ts";
+import { compileWhen } from "../../../core/state/condition.ts";
+import { describeCondition } from "../../../core/state/describe-condition.ts";
+import type {
+  Rehearsal,
+  RehearsedEdge,
+  RehearsedTurn,
+  RehearsedValue,
+  Undecided,
+  Witness,
+} from "../../../insight/analysis/rehearsal/rehearsal.ts";
+import { countedText, countText } from "../../../insight/report/text/figures.ts";
+import { paintedLines, type TextOptions, valueText } from "../../../insight/report/text/text-blocks.ts";
+import { printableText } from "../../../system/terminal/printable-text.ts";
+import {
+  alignColumns,
+  cutToWidth,
+  linesText,
+  type TableCell,
+  textWidth,
+} from "../../../system/terminal/text-layout.ts";
+
+/** The results of a rehearsal as text: what can happen, what cannot, and what is not known. */
+export function rehearsalText(
+  definition: ScenarioDefinition,
+  rehearsal: Rehearsal,
+  { style, width }: TextOptions,
+): string {
+  const layout = { style, width };
+  const { nodes, edges, outcomes } = rehearsal;
+  return linesText([
+    style.bold(printableText(definition.name)),
+    ...paintedLines(summary(rehearsal), width - 2).map((line) => `  ${line}`),
+    ...section("Outcomes and how to get there", outcomeCells(rehearsal), layout),
+    ...section("Never asked", neverAsked(rehearsal), layout),
+    ...section(
+      "Never taken",
+      edges.filter(({ isTaken }) => isTaken === "no").map((edge) => neverTaken(definition, rehearsal, edge)),
+      layout,
+    ),
+    ...section("Both conditions hold, the first edge is taken", overlapCells(definition, rehearsal), layout),
+    ...section("Ends only by the turn limit", loopCells(rehearsal), layout),
+    ...section(
+      "Ends in an error",
+      rehearsal.failures.map(({ message, witness }) => [cell(message), cell(pathOf(witness, rehearsal))]),
+      layout,
+    ),
+    ...section(
+      "Shortest paths",
+      rehearsal.paths.listed.map((witness) => [
+        cell(countedText(witness.turns.length, "turn")),
+        cell(pathOf(witness, rehearsal)),
+      ]),
+      layout,
+    ),
+    ...notKnown(rehearsal.undecided, layout),
+    ...(nodes.length + outcomes.length === 0
+      ? []
+      : ["", style.dim("  ✓ right, ✗ wrong, ? unreadable, – not verified")]),
+  ]);
+}
+
+function cell(text: string, paint?: (text: string) => string): TableCell {
+  return paint === undefined ? { text: printableText(text) } : { text: printableText(text), paint };
+}
+
+function section(
+  title: string,
+  rows: readonly (readonly TableCell[])[],
+  { style, width }: TextOptions,
+): readonly string[] {
+  if (rows.length === 0) return [];
+  // The last column takes what is left of the line.
+  const columns = Math.max(...rows.map((row) => row.length));
+  const widths = Array.from({ length: columns - 1 }, (_, column) =>
+    Math.max(...rows.map((row) => textWidth(row[column]?.text ?? ""))),
+  );
+  const room = Math.max(20, width - 2 - widths.reduce((sum, one) => sum + one + 2, 0));
+  const cut = rows.map((row) =>
+    row.map((one, column) => (column === columns - 1 ? { ...one, text: cutToWidth(one.text, room) } : one)),
+  );
+  const lines = alignColumns(
+    cut,
+    Array.from({ length: columns }, () => "<" as const),
+  );
+  return ["", style.bold(title), ...lines.map((line) => `  ${line}`)];
+}
+
+/** How many paths there are, and whether everything can be reached. */
+function summary({
+  nodes,
+  edges,
+  paths,
+  shortest,
+  longest,
+  turnLimit,
+  isComplete,
+  places,
+}: Rehearsal): string {
+  const count =
+    paths.count === null
+      ? "More paths than were counted"
+      : `${bigText(paths.count)} ${paths.count === 1n ? "path" : "paths"}`;
+  const routes =
+    paths.routes === null || paths.routes === paths.count
+      ? ""
+      : ` over ${bigText(paths.routes)} ${paths.routes === 1n ? "sequence" : "sequences"} of nodes`;
+  const turns =
+    shortest === null || longest === null
+      ? ""
+      : shortest.turns.length === longest.turns.length
+        ? `, each of ${countedText(shortest.turns.length, "turn")}`
+        : `, of ${shortest.turns.length} to ${countedText(longest.turns.length, "turn")}`;
+  const limited =
+    paths.limited === null || paths.limited === 0n
+      ? ""
+      : ` The turn limit of ${turnLimit} stops ${bigText(paths.limited)}.`;
+  const reachedNodes = nodes.filter(({ isReached }) => isReached === "yes").length;
+  const takenEdges = edges.filter(({ isTaken }) => isTaken === "yes").length;
+  const reached =
+    reachedNodes === nodes.length && takenEdges === edges.length
+      ? " Every node and every edge can be reached."
+      : ` ${reachedNodes} of ${countedText(nodes.length, "node")} and ${takenEdges} of ${countedText(edges.length, "edge")} can be reached${isComplete ? "" : ", as far as was looked"}.`;
+  const rows = places.length > 1 ? ` Rehearsed for ${places.length} rows or variants that differ.` : "";
+  return `${count}${routes}${turns}.${limited}${reached}${rows}`;
+}
+
+function bigText(count: bigint): string {
+  const digits = String(count);
+  if (digits.length <= 15) return countText(Number(count));
+  return `about ${digits[0]}.${digits.slice(1, 3)} × 10^${digits.length - 1}`;
+}
+
+const MOST_VALUES = 8;
+
+function outcomeCells(rehearsal: Rehearsal): readonly (readonly TableCell[])[] {
+  return rehearsal.outcomes.flatMap(({ name, values, isComplete }) => {
+    if (values.length === 0) return [[cell(name), cell("?"), cell("not known without a run")]];
+    const shown = values
+      .slice(0, MOST_VALUES)
+      .map(({ value, isPossible, witness }, index) => [
+        cell(index === 0 ? name : ""),
+        cell(`${valueWords(value)}${isPossible === "maybe" ? "?" : ""}`),
+        cell(pathOf(witness, rehearsal)),
+      ]);
+    const more = values.length - shown.length;
+    const rest = [
+      ...(more > 0 ? [[cell(""), cell("…"), cell(`${countedText(more, "other value")}`)]] : []),
+      ...(isComplete ? [] : [[cell(""), cell("…"), cell("there may be others")]]),
+    ];
+    return [...shown, ...rest];
+  });
+}
+
+/** A value in words: `not applicable`. */
+function valueWords(value: RehearsedValue): string {
+  if (typeof value === "number") return String(Number(value.toPrecision(6)));
+  return String(value).replaceAll("_", " ");
+}
+
+const MARKS = { true: "✓", false: "✗", null: "?" } as const;
+
+/** The nodes of a conversation with their verdicts: `ask ✓ → push ✗ → END`. */
+export function pathOf({ turns, status }: Witness, { nodes }: Pick<Rehearsal, "nodes">): string {
+  const many = new Set(nodes.filter(({ replies }) => replies > 3).map(({ id }) => id));
+  const parts = turns.map((turn) => {
+    const reading = many.has(turn.node) && turn.unreadable !== true ? ` (${valuesText(turn)})` : "";
+    return `${turn.node} ${markOf(turn)}${reading}`.trim();
+  });
+  const end = status === "completed" ? "END" : status === "limit_reached" ? "turn limit" : status;
+  return [...folded(parts), end].join(" → ");
+}
+
+/** The same turn several times in a row is written once. */
+function folded(parts: readonly string[]): readonly string[] {
+  const groups: { readonly part: string; times: number }[] = [];
+  for (const part of parts) {
+    const last = groups.at(-1);
+    if (last?.part === part) last.times++;
+    else groups.push({ part, times: 1 });
+  }
+  return groups.map(({ part, times }) => (times === 1 ? part : `${part} ×${times}`));
+}
+
+const SHORT = 16;
+
+/** The values read from a reply, without the names of their fields. */
+function valuesText({ parsed }: RehearsedTurn): string {
+  const values = Object.values(parsed).map((value) =>
+    value === null ? "–" : typeof value === "string" ? value : valueText(value),
+  );
+  return values.map((value) => cutToWidth(printableText(value), SHORT)).join(", ");
+}
+
+function markOf(turn: RehearsedTurn): string {
+  if (turn.notVerified === true) return "–";
+  if (turn.verifyResult === null && turn.unreadable !== true && Object.keys(turn.parsed).length === 0)
+    return "";
+  return MARKS[String(turn.verifyResult) as keyof typeof MARKS];
+}
+
+function readingText({ parsed, unreadable }: RehearsedTurn): string {
+  if (unreadable === true) return "unreadable";
+  return Object.entries(parsed)
+    .map(([name, value]) => `${name} ${value === null ? "not stated" : valueText(value)}`)
+    .join(", ");
+}
+
+const NOT_ASKED = {
+  turn_limit: "the turn limit comes first",
+  no_path: "no path of replies leads there",
+} as const;
+
+function neverAsked({ nodes }: Rehearsal): readonly (readonly TableCell[])[] {
+  return nodes.flatMap(({ id, isReached, reason }) =>
+    isReached !== "no" ? [] : [[cell(id), cell(NOT_ASKED[reason ?? "no_path"])]],
+  );
+}
+
+function neverTaken(
+  definition: ScenarioDefinition,
+  { edges }: Rehearsal,
+  edge: RehearsedEdge,
+): readonly TableCell[] {
+  const { never } = edge;
+  const condition = compileWhen(definition.edges[edge.edge]?.when);
+  const reason =
+    never === undefined || never.reason === "source_not_reached"
+      ? `${edge.source} is never asked`
+      : never.reason === "never_holds"
+        ? `its condition never holds${condition === null ? "" : `: ${describeCondition(condition)}`}`
+        : `taken before by ${never.by.map((index) => edgeText(edges[index])).join(", ")}`;
+  return [cell(edgeText(edge)), cell(reason)];
+}
+
+/** An edge as text: `ask → push`. */
+function edgeText(edge: Pick<RehearsedEdge, "source" | "target"> | undefined): string {
+  if (edge === undefined) return "";
+  return `${edge.source} → ${edge.target === END ? "END" : edge.target}`;
+}
+
+function overlapCells(
+  definition: ScenarioDefinition,
+  rehearsal: Rehearsal,
+): readonly (readonly TableCell[])[] {
+  return rehearsal.overlaps
+    .filter(({ taken, also }) => definition.edges[taken]?.target !== definition.edges[also]?.target)
+    .map(({ taken, also, witness }) => [
+      cell(`${edgeText(rehearsal.edges[taken])}, not ${edgeText(rehearsal.edges[also])}`),
+      cell(pathOf(witness, rehearsal)),
+    ]);
+}
+
+function loopCells(rehearsal: Rehearsal): readonly (readonly TableCell[])[] {
+  return rehearsal.loops.flatMap(({ nodes, trap }) =>
+    trap === null ? [] : [[cell(nodes.join(", ")), cell(pathOf(trap, rehearsal))]],
+  );
+}
+
+function notKnown(undecided: readonly Undecided[], { style, width }: TextOptions): readonly string[] {
+  if (undecided.length === 0) return [];
+  const lines = undecided.flatMap(({ place, message }) =>
+    paintedLines(`${place}: ${message}.`, width - 2).map((line) => `  ${line}`),
+  );
+  return ["", style.bold("Not known"), ...lines];
+}
+
+/** One conversation turn by turn: node, reading and verdict; then its outcomes. */
+export function witnessText(
+  definition: ScenarioDefinition,
+  witness: Witness,
+  { style, width }: TextOptions,
+): string {
+  const { turns, status, outcomes, place } = witness;
+  const reading = (turn: RehearsedTurn): string => {
+    const { user, rubric, refused } = turn;
+    const parts = [
+      readingText(turn),
+      ...(refused === true ? ["declines to answer"] : []),
+      ...Object.entries(rubric ?? {}).map(([name, value]) => `${name} ${valueText(value)}`),
+      ...(user === undefined || user.reveals.length === 0 ? [] : [`user reveals ${user.reveals.join(", ")}`]),
+      ...(user?.done === true ? ["user is done"] : []),
+    ];
+    return parts.filter((part) => part !== "").join(", ");
+  };
+  const rows = turns.map((turn, index) => [
+    { text: String(index + 1), paint: style.dim },
+    cell(turn.node),
+    cell(markOf(turn)),
+    cell(reading(turn) === "" ? "any reply" : reading(turn)),
+  ]);
+  const where = [
+    ...(place.row === undefined ? [] : [`row ${place.row}`]),
+    ...Object.entries(place.variant ?? {}).map(([factor, level]) => `${factor}=${level}`),
+    ...(witness.arm === undefined ? [] : [`arm ${witness.arm}`]),
+  ].join(", ");
+  const end =
+    status === "completed" ? "completed" : status === "limit_reached" ? "the turn limit is reached" : status;
+  return linesText([
+    style.bold(printableText(`${definition.name}${where === "" ? "" : ` (${where})`}`)),
+    ...section("Turns", rows, { style, width }).slice(1),
+    `  ${style.dim(`${end} after ${countedText(turns.length, "turn")}`)}`,
+    ...section(
+      "Outcomes",
+      Object.entries(outcomes).map(([name, value]) => [cell(name), cell(valueWords(value))]),
+      { style, width },
+    ),
+  ]);
+}

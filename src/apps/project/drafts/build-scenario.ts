@@ -1,0 +1,265 @@
+import { isTemplate } from "../../../core/liquid/text-template.ts";
+import { isReservedKey, type JsonObject, type JsonValue } from "../../../core/values/json.ts";
+import type { ProposedEdge, ProposedField, ProposedOutcome, ProposedScenario } from "./proposal.ts";
+
+/** Receives each problem, as a sentence with its place. */
+export type Report = (problem: string) => void;
+
+/**
+ * A text of a model or a table as a text of a scenario: braces that Liquid would interpret are escaped.
+ */
+export function plainText(text: string): string {
+  if (!isTemplate(text)) return text;
+  // A text that contains `endraw` must be escaped in another way.
+  if (/\{%-?\s*endraw\b/.test(text)) return text.replaceAll(/\{[{%]/g, (braces) => `{{ "${braces}" }}`);
+  return `{% raw %}${text}{% endraw %}`;
+}
+
+/** What every scenario of a draft has in its metadata. */
+export function draftMetadata(model: string): JsonObject {
+  return { draft: true, draftedBy: model };
+}
+
+/** The scenario that a proposal describes. Only the fields listed here are used, and none of them can be code. */
+export function buildScenario(proposal: ProposedScenario, model: string, report: Report): JsonObject {
+  const { name, description, systemPrompt, nodes, edges, outcomes } = proposal;
+  const templates = new Map(
+    proposal.templates.map(({ id, fields }) => [id, { fields, template: templateOf(fields, id, report) }]),
+  );
+  const fieldsAt = new Map<string, readonly ProposedField[]>();
+  const built = nodes.map(({ id, question, answer, template: named }): [string, JsonObject] => {
+    requireName(id, "a node", report);
+    const found = named === null ? undefined : templates.get(named);
+    if (named !== null && found === undefined)
+      report(`Node ${quoted(id)} names the template ${quoted(named)}, which does not exist.`);
+    if (found !== undefined) fieldsAt.set(id, found.fields);
+    const template = found === undefined ? {} : { template: found.template };
+    return [id, { question: { question: plainText(question), rawAnswer: plainText(answer), ...template } }];
+  });
+  requireOnce(
+    nodes.map(({ id }) => id),
+    "Node",
+    report,
+  );
+  requireOnce(
+    outcomes.map((outcome) => outcome.name),
+    "Outcome",
+    report,
+  );
+  requireOnce(
+    proposal.templates.map(({ id }) => id),
+    "Template",
+    report,
+  );
+  return {
+    name: scenarioName(name),
+    ...(description === "" ? {} : { description: plainText(description) }),
+    metadata: draftMetadata(model),
+    ...(systemPrompt === null || systemPrompt === "" ? {} : { systemPrompt: plainText(systemPrompt) }),
+    entry: nodes[0]?.id ?? "",
+    nodes: Object.fromEntries(built),
+    ...(edges.length === 0 ? {} : { edges: edges.map((edge) => edgeOf(edge, fieldsAt, report)) }),
+    ...(outcomes.length === 0
+      ? {}
+      : { outcomes: Object.fromEntries(outcomes.map((outcome) => outcomeOf(outcome, report))) }),
+  };
+}
+
+/** A name that people can type after `--scenario`. */
+export function scenarioName(text: string): string {
+  const plain = text
+    .normalize("NFC")
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}._/]+/gu, "-")
+    .replaceAll(/^[-./]+|[-./]+$/g, "");
+  return plain.slice(0, LONGEST_NAME) || "draft";
+}
+
+const LONGEST_NAME = 80;
+
+/** A template with the proposed fields. */
+export function templateOf(fields: readonly ProposedField[], place: string, report: Report): JsonObject {
+  if (fields.length === 0) report(`Template ${quoted(place)} has no fields.`);
+  const names = fields.map(({ name }) => name);
+  requireOnce(names, `Template ${quoted(place)}, field`, report);
+  const numbers = fields.filter(({ type }) => type === "integer" || type === "number").length;
+  const built = fields.map((field): [string, JsonObject] => {
+    requireName(field.name, "a field", report);
+    const where = `Template ${quoted(place)}, field ${quoted(field.name)}`;
+    const reportHere: Report = (problem) => report(`${where}: ${problem}`);
+    return [field.name, fieldOf(field, numbers === 1, reportHere)];
+  });
+  return { fields: Object.fromEntries(built) };
+}
+
+/** A rule for numbers finds one number in a reply: it is of use where one field is a number. */
+function fieldOf(field: ProposedField, isOnlyNumber: boolean, report: Report): JsonObject {
+  const { type, description } = field;
+  const truth = typedValue(field, field.truth, report);
+  const base = { description: plainText(description), truth };
+  if (type === "integer" || type === "number")
+    return { type, ...base, ...(isOnlyNumber ? { extract: { type: "number" } } : {}) };
+  if (type === "enum")
+    return { type, values: enumValues(field, report), ...base, extract: enumRule(field, report) };
+  if (type === "string" && field.aliases.length > 0) return { type, ...base, ...aliasReading(field, report) };
+  return { type, ...base };
+}
+
+/** A text of the proposal as a value of the field. */
+function typedValue({ type }: ProposedField, text: string, report: Report): JsonValue {
+  switch (type) {
+    case "boolean": {
+      const word = text.toLowerCase();
+      if (["true", "yes"].includes(word)) return true;
+      if (!["false", "no"].includes(word)) report(`${quoted(text)} is neither true nor false.`);
+      return false;
+    }
+    case "integer":
+    case "number": {
+      const number = text === "" ? Number.NaN : Number(text);
+      if (Number.isFinite(number)) return number;
+      report(`${quoted(text)} is not a number. Write only digits, a sign and a decimal point.`);
+      return 0;
+    }
+    case "enum":
+      // Values are compared as they stand, so that none can be a template.
+      return text;
+    default:
+      return plainText(text);
+  }
+}
+
+const OTHER = "other";
+
+function enumValues({ values, truth, aliases }: ProposedField, report: Report): readonly string[] {
+  requireOnce(values, "Value", report);
+  for (const value of values) requirePlain(value, report);
+  if (truth === OTHER)
+    report(`The truth cannot be "${OTHER}": it stands for every answer that is not listed.`);
+  else if (!values.includes(truth)) report(`The truth ${quoted(truth)} is not one of the values.`);
+  for (const { value } of aliases)
+    if (!values.includes(value))
+      report(`Aliases are given for ${quoted(value)}, which is not one of the values.`);
+  return values;
+}
+
+function enumRule(field: ProposedField, report: Report): JsonObject {
+  const { values } = field;
+  if (values.every((value) => /^[A-Z]$/i.test(value))) return { type: "letter" };
+  const named = values.filter((value) => value !== OTHER);
+  return {
+    type: "aliases",
+    values: aliasesOf(field, named, report),
+    ...(values.includes(OTHER) ? { otherwise: OTHER } : {}),
+  };
+}
+
+/** A string is read by its aliases, and compared by them, too: a judge may write any of them. */
+function aliasReading(field: ProposedField, report: Report): JsonObject {
+  const named = [...new Set([field.truth, ...field.aliases.map(({ value }) => value)])];
+  for (const value of named) requirePlain(value, report);
+  const values = aliasesOf(field, named, report);
+  const synonyms = Object.entries(values).flatMap(([value, words]) =>
+    words.map((word) => [word.toLowerCase(), value.toLowerCase()]),
+  );
+  if (synonyms.length === 0) return {};
+  return {
+    check: {
+      type: "exact_match",
+      normalize: ["lowercase", "strip", { synonyms: Object.fromEntries(synonyms) }],
+    },
+    extract: { type: "aliases", values },
+  };
+}
+
+/** The words for each value. A word that stands for two values would make replies ambiguous. */
+function aliasesOf(
+  { aliases }: ProposedField,
+  named: readonly string[],
+  report: Report,
+): Readonly<Record<string, readonly string[]>> {
+  const owners = new Map(named.map((value) => [value.toLowerCase(), value]));
+  const words = new Map<string, string[]>(named.map((value) => [value, []]));
+  for (const { value, words: given } of aliases)
+    for (const word of given) {
+      requirePlain(word, report);
+      const owner = owners.get(word.toLowerCase());
+      if (owner !== undefined && owner !== value)
+        report(`The word ${quoted(word)} stands for ${quoted(owner)} and for ${quoted(value)}.`);
+      if (owner !== undefined || word === "") continue;
+      owners.set(word.toLowerCase(), value);
+      words.get(value)?.push(word);
+    }
+  return Object.fromEntries(words);
+}
+
+const CONDITIONS: Readonly<Record<Exclude<ProposedEdge["when"], "value">, JsonObject>> = {
+  always: {},
+  right: { when: { verify_result: true } },
+  wrong: { when: { verify_result: false } },
+  unreadable: { when: { verify_result: null } },
+};
+
+function edgeOf(
+  { source, target, when, field: name, value }: ProposedEdge,
+  fieldsAt: ReadonlyMap<string, readonly ProposedField[]>,
+  report: Report,
+): JsonObject {
+  if (when !== "value") return { source, target, ...CONDITIONS[when] };
+  const place = `The edge from ${quoted(source)} to ${quoted(target)}`;
+  const field = fieldsAt.get(source)?.find((one) => one.name === name);
+  if (field === undefined || value === null) {
+    report(`${place} needs the name of a field of ${quoted(source)} and a value.`);
+    return { source, target };
+  }
+  const expected = typedValue(field, value, (problem) => report(`${place}: ${problem}`));
+  return { source, target, when: { [`parsed.${field.name}`]: expected } };
+}
+
+const RIGHT: JsonObject = { verify_result: true };
+
+const KINDS: Readonly<Record<ProposedOutcome["holdsIf"], JsonObject>> = {
+  first_turn_right: { firstTurn: RIGHT },
+  last_turn_right: { lastTurn: RIGHT },
+  all_turns_right: { allTurns: RIGHT },
+  any_turn_right: { anyTurn: RIGHT },
+  any_turn_wrong: { anyTurn: { verify_result: false } },
+  completed: { statusIs: "completed" },
+};
+
+function outcomeOf(
+  { name, description, holdsIf, nodes, appliesIf, good }: ProposedOutcome,
+  report: Report,
+): [string, JsonObject] {
+  requireName(name, "an outcome", report);
+  const form = KINDS[holdsIf];
+  const takesNodes = "allTurns" in form || "anyTurn" in form;
+  return [
+    name,
+    {
+      ...(description === "" ? {} : { description: plainText(description) }),
+      ...form,
+      ...(takesNodes && nodes.length > 0 ? { node: nodes } : {}),
+      ...(appliesIf === null || appliesIf === "" ? {} : { when: appliesIf }),
+      ...(good === null ? {} : { good }),
+    },
+  ];
+}
+
+function requireName(name: string, owner: string, report: Report): void {
+  if (/^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(name) && !isReservedKey(name)) return;
+  report(`${quoted(name)} cannot be the name of ${owner}: use letters, digits and underscores.`);
+}
+
+function requireOnce(names: readonly string[], owner: string, report: Report): void {
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) report(`${owner} ${quoted(twice)} is there twice.`);
+}
+
+function requirePlain(text: string, report: Report): void {
+  if (isTemplate(text)) report(`The value or alias ${quoted(text)} must not contain {{ or {%.`);
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
+}

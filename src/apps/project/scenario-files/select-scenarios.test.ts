@@ -1,0 +1,78 @@
+import { describe, expect, test } from "vitest";
+import { parseScenario } from "../../../core/scenario/parse-scenario.ts";
+import { ProjectError } from "../project-error.ts";
+import type { LoadedScenario } from "./load-scenarios.ts";
+import { type Selection, selectScenarios } from "./select-scenarios.ts";
+
+function scenario(name: string, metadata: object): LoadedScenario {
+  const nodes = { ask: { question: { question: "Why?", rawAnswer: "" } } };
+  return {
+    definition: parseScenario({ name, entry: "ask", nodes, metadata }),
+    file: "x.yaml",
+    isCode: false,
+  };
+}
+
+const SCENARIOS = [
+  scenario("pressure/capital", { tags: ["pressure", "geography"] }),
+  scenario("pressure/aspirin", { tags: ["pressure", "medicine"] }),
+  scenario("repair/capital", { tags: ["repair", "geography", 5] }),
+  scenario("plain", { tags: "none" }),
+];
+
+function select(selection: Selection): readonly string[] {
+  try {
+    return selectScenarios(SCENARIOS, selection).map(({ definition }) => definition.name);
+  } catch (error) {
+    if (error instanceof ProjectError) return error.problems;
+    throw error;
+  }
+}
+
+test.each<[Selection, readonly string[]]>([
+  [{}, ["pressure/capital", "pressure/aspirin", "repair/capital", "plain"]],
+  [{ only: [], tags: [] }, ["pressure/capital", "pressure/aspirin", "repair/capital", "plain"]],
+  [{ only: ["plain"] }, ["plain"]],
+  [{ only: ["plain", "pressure/*"] }, ["pressure/capital", "pressure/aspirin", "plain"]],
+  [{ only: ["*capital"] }, ["pressure/capital", "repair/capital"]],
+  [{ only: ["p*/*a*i*l"] }, ["pressure/capital"]],
+  [{ only: ["plain*"] }, ["plain"]],
+  [{ tags: ["geography"] }, ["pressure/capital", "repair/capital"]],
+  [{ tags: ["medicine", "repair"] }, ["pressure/aspirin", "repair/capital"]],
+  [{ only: ["pressure/*"], tags: ["geography"] }, ["pressure/capital"]],
+])("%j", (selection, names) => {
+  expect(select(selection)).toEqual(names);
+});
+
+describe("nothing is left", () => {
+  test.each<[Selection, readonly string[]]>([
+    [{ only: ["plian"] }, ['No scenario is called "plian". Did you mean "plain"?']],
+    [
+      { only: ["other*", "plain"] },
+      [
+        'No scenario is called "other*". There are "pressure/capital", "pressure/aspirin", "repair/capital", "plain".',
+      ],
+    ],
+    [{ only: ["pla*in*n"] }, ['No scenario is called "pla*in*n".']],
+    [
+      { only: ["nope"], tags: ["geografy"] },
+      ['No scenario is called "nope".', 'No scenario has the tag "geografy". Did you mean "geography"?'],
+    ],
+    [
+      { only: ["plain"], tags: ["repair"] },
+      ["No scenario is left: none that is called plain has the tag repair."],
+    ],
+  ])("%j", (selection, problems) => {
+    const found = select(selection);
+    expect(found).toHaveLength(problems.length);
+    for (const [index, problem] of problems.entries()) expect(found[index]).toContain(problem);
+  });
+
+  test("no more names than a person reads", () => {
+    const many = Array.from({ length: 100 }, (_, index) => scenario(`s${index}`, {}));
+    expect(() => selectScenarios(many, { only: ["different"] })).toThrow(/"s9" and 90 more\.$/);
+    expect(() => selectScenarios(many, { tags: ["different"] })).toThrow(
+      'No scenario has the tag "different". There are none.',
+    );
+  });
+});

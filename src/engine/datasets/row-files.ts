@@ -1,0 +1,341 @@
+import type { Worker } from "node:worker_threads";
+import { errorMessage } from "../../core/error-message.ts";
+import { MAX_DEPTH } from "../../core/values/frozen-copy.ts";
+import { isRecord, isReservedKey, type JsonObject } from "../../core/values/json.ts";
+import { CsvReader, type CsvRecord } from "./csv-records.ts";
+import type { ParquetReply, ParquetRequest } from "./parquet-worker.ts";
+
+/** A row as a file has it, or why it cannot be read. */
+export type FileRow =
+  | { readonly values: JsonObject; readonly line: number }
+  | { readonly problem: string; readonly line: number };
+
+/** A dataset that cannot be used: a sentence, and what is wrong with its rows. */
+export class DatasetError extends Error {
+  override readonly name = "DatasetError";
+  /** Each with file and line; empty if the dataset itself is the problem. */
+  readonly problems: readonly string[];
+
+  constructor(message: string, problems: readonly string[] = []) {
+    super(message);
+    this.problems = problems;
+  }
+}
+
+/** The formats of datasets, by the end of the file's name. */
+const FORMATS: Readonly<Record<string, (path: string) => AsyncGenerator<readonly FileRow[]>>> = {
+  csv: (path) => readCsv(path, ","),
+  tsv: (path) => readCsv(path, "\t"),
+  jsonl: readJsonLines,
+  ndjson: readJsonLines,
+  json: (path) => readWhole(path, exactJson),
+  yaml: readYaml,
+  yml: readYaml,
+  parquet: readParquet,
+};
+
+/** The rows of a file in portions, read on demand. Throws `DatasetError` if the file cannot be read. */
+export async function* readRows(path: string): AsyncGenerator<readonly FileRow[]> {
+  const format = /\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase() ?? "";
+  const read = Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
+  if (read === undefined)
+    throw new DatasetError(
+      `The dataset ${path} has no known format. Its name must end in ${Object.keys(FORMATS)
+        .map((name) => `.${name}`)
+        .join(", ")}.`,
+    );
+  try {
+    yield* read(path);
+  } catch (error) {
+    if (error instanceof DatasetError) throw error;
+    const { code } = error as { readonly code?: unknown };
+    if (code === "ENOENT") throw new DatasetError(`There is no dataset at ${path}.`);
+    if (code === "EISDIR") throw new DatasetError(`The dataset ${path} is a folder.`);
+    throw new DatasetError(`The dataset ${path} cannot be read: ${errorMessage(error)}.`);
+  }
+}
+
+/** The text of a file in pieces of some 64 kB. Bytes that are not UTF-8 are an error: another encoding would be misread. */
+async function* textPieces(path: string): AsyncGenerator<string> {
+  const { createReadStream, statSync } = await import("node:fs");
+  if (!statSync(path).isFile()) throw new DatasetError(`The dataset ${path} is not a file.`);
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const decoded = (bytes?: Uint8Array): string => {
+    try {
+      return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true });
+    } catch {
+      throw new DatasetError(`The dataset ${path} is not UTF-8. Save it in this encoding.`);
+    }
+  };
+  for await (const bytes of createReadStream(path)) yield decoded(bytes as Uint8Array);
+  const rest = decoded();
+  if (rest !== "") yield rest;
+}
+
+async function* readCsv(path: string, separator: "," | "\t"): AsyncGenerator<readonly FileRow[]> {
+  let reader: CsvReader | undefined;
+  let header: readonly string[] | undefined;
+  const rowsOf = (records: readonly CsvRecord[]): readonly FileRow[] => {
+    let rest = records;
+    if (header === undefined && rest[0] !== undefined) {
+      header = headerOf(rest[0], path);
+      rest = rest.slice(1);
+    }
+    return header === undefined ? [] : rest.map((record) => csvRow(record, header as readonly string[]));
+  };
+  for await (const piece of textPieces(path)) {
+    reader ??= new CsvReader(separator === "," ? separatorOf(piece) : separator);
+    yield rowsOf(reader.read(piece));
+  }
+  if (reader !== undefined) yield rowsOf(reader.end());
+  if (header === undefined) throw new DatasetError(`The dataset ${path} is empty.`);
+}
+
+/** Where a comma stands in numbers, spreadsheets write semicolons between fields: then the header has no comma. */
+function separatorOf(start: string): "," | ";" {
+  const names =
+    start
+      .replace(/^\s+/, "")
+      .split("\n", 1)[0]
+      ?.replace(/"[^"]*"/g, "") ?? "";
+  return names.includes(";") && !names.includes(",") ? ";" : ",";
+}
+
+function headerOf(record: CsvRecord, path: string): readonly string[] {
+  if ("problem" in record)
+    throw new DatasetError(`${path}:${record.line}: The header cannot be read: ${record.problem}.`);
+  const { fields } = record;
+  const empty = fields.findIndex((name) => name.trim() === "");
+  if (empty !== -1) throw new DatasetError(`${path}:1: Column ${empty + 1} has no name.`);
+  const seen = new Set<string>();
+  const twice = fields.find((name) => seen.size === seen.add(name).size);
+  if (twice !== undefined) throw new DatasetError(`${path}:1: Two columns are called "${twice}".`);
+  const reserved = fields.find(isReservedKey);
+  if (reserved !== undefined)
+    throw new DatasetError(`${path}:1: A column cannot be called "${reserved}". Give it another name.`);
+  return fields;
+}
+
+function csvRow(record: CsvRecord, header: readonly string[]): FileRow {
+  if ("problem" in record) return record;
+  const { fields, line } = record;
+  if (fields.length !== header.length) {
+    const problem = `it has ${fields.length} fields, and the header has ${header.length}`;
+    return { problem, line };
+  }
+  const values: Record<string, string> = {};
+  for (let index = 0; index < header.length; index++)
+    values[header[index] as string] = fields[index] as string;
+  return { values, line };
+}
+
+async function* readJsonLines(path: string): AsyncGenerator<readonly FileRow[]> {
+  let rest = "";
+  let line = 1;
+  const rowsOf = (texts: readonly string[]): readonly FileRow[] => {
+    const rows: FileRow[] = [];
+    for (const text of texts) {
+      const at = line++;
+      if (text.trim() !== "") rows.push(jsonRow(text, at));
+    }
+    return rows;
+  };
+  let isFirst = true;
+  for await (const piece of textPieces(path)) {
+    const text = isFirst ? piece.replace(/^\uFEFF/, "") : piece;
+    isFirst = false;
+    // Only the new piece is searched.
+    const end = text.lastIndexOf("\n");
+    if (end !== -1) yield rowsOf((rest + text.slice(0, end)).split("\n"));
+    rest = end === -1 ? rest + text : text.slice(end + 1);
+    if (rest.length > LONGEST_LINE)
+      throw new DatasetError(`${path}:${line}: The line is longer than ${LONGEST_LINE} characters.`);
+  }
+  if (rest !== "") yield rowsOf([rest]);
+}
+
+const LONGEST_LINE = 10_000_000;
+
+function jsonRow(text: string, line: number): FileRow {
+  try {
+    return objectRow(exactJson(text), line);
+  } catch {
+    return { problem: "it is not JSON", line };
+  }
+}
+
+/** Parses JSON. A whole number that a `number` cannot represent exactly becomes a text, as in Parquet: ids must not change. */
+function exactJson(text: string): unknown {
+  if (!/\d{16}/.test(text)) return JSON.parse(text) as unknown;
+  // The types of the library lack the third argument.
+  const revive = (_: string, value: unknown, context?: { readonly source?: string }): unknown =>
+    typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? "")
+      ? context?.source
+      : value;
+  return JSON.parse(text, revive) as unknown;
+}
+
+function objectRow(value: unknown, line: number): FileRow {
+  if (!isRecord(value)) return { problem: "it is not an object", line };
+  if (isDeeper(value, DEEPEST)) return { problem: `it is nested more than ${DEEPEST} levels deep`, line };
+  // What JSON, YAML and Parquet give is plain data.
+  return { values: value as JsonObject, line };
+}
+
+/** As in scenarios. */
+const DEEPEST = MAX_DEPTH;
+
+function isDeeper(value: object, levels: number): boolean {
+  if (levels === 0) return true;
+  for (const part of Array.isArray(value) ? value : Object.values(value))
+    if (typeof part === "object" && part !== null && isDeeper(part, levels - 1)) return true;
+  return false;
+}
+
+/** Formats that are read at once. Larger files are for JSONL, CSV and Parquet. */
+const LARGEST_WHOLE = 256_000_000;
+/** YAML takes many times its size in memory. */
+const LARGEST_YAML = 10_000_000;
+
+async function* readWhole(
+  path: string,
+  parse: (text: string) => unknown,
+  largest = LARGEST_WHOLE,
+): AsyncGenerator<readonly FileRow[]> {
+  const { statSync } = await import("node:fs");
+  if (statSync(path).size > largest)
+    throw new DatasetError(`The dataset ${path} is too large for its format. Write it as JSONL.`);
+  let text = "";
+  for await (const piece of textPieces(path)) text += piece;
+  const value = parse(text.replace(/^\uFEFF/, ""));
+  const list = isRecord(value) && Array.isArray(value.rows) ? value.rows : value;
+  if (!Array.isArray(list)) throw new DatasetError(`The dataset ${path} is not a list of rows.`);
+  const lines = list.every(isRecord) ? undefined : await itemLines(text);
+  yield list.map((item, index) => objectRow(item, lines?.[index] ?? 0));
+}
+
+async function* readYaml(path: string): AsyncGenerator<readonly FileRow[]> {
+  const { parse } = await import("yaml");
+  const read = (text: string): unknown => {
+    try {
+      return parse(text, { maxAliasCount: 100, logLevel: "error" });
+    } catch (error) {
+      // The parser calls itself for each level.
+      if (/call stack/i.test(errorMessage(error)))
+        throw new DatasetError(`The dataset ${path} is nested too deeply.`);
+      throw error;
+    }
+  };
+  yield* readWhole(path, read, LARGEST_YAML);
+}
+
+/** Longer texts are not read a second time for the sake of a message. */
+const LONGEST_SEARCHED = 1_000_000;
+
+/** The lines on which the items of a list begin, in JSON or YAML, for messages. Empty if they cannot be found. */
+export async function itemLines(text: string): Promise<readonly number[]> {
+  if (text.length > LONGEST_SEARCHED || hasDeepBrackets(text)) return [];
+  const { isMap, isSeq, LineCounter, parseDocument } = await import("yaml");
+  const lineCounter = new LineCounter();
+  const { contents } = parseDocument(text, { lineCounter, uniqueKeys: false });
+  const list = isMap(contents) ? contents.get("rows") : contents;
+  if (!isSeq(list)) return [];
+  return list.items.map((item) => {
+    const { range } = item as { readonly range?: readonly number[] | null };
+    return range == null ? 0 : lineCounter.linePos(range[0] ?? 0).line;
+  });
+}
+
+/** The parser of YAML takes time in proportion to the square of the depth. */
+function hasDeepBrackets(text: string): boolean {
+  let depth = 0;
+  for (let index = 0; index < text.length && depth <= DEEPEST; index++) {
+    const code = text.charCodeAt(index);
+    if (code === 0x5b || code === 0x7b) depth++;
+    else if (code === 0x5d || code === 0x7d) depth = Math.max(0, depth - 1);
+  }
+  return depth > DEEPEST;
+}
+
+/** A thread that reads Parquet files. It is kept for the next file: starting one takes longer than to read a small file. */
+let idleThread: Worker | undefined;
+
+/** How long a portion of rows may take, without what a large file adds. */
+const PARQUET_MS = 20_000;
+const PARQUET_BYTES_PER_MS = 10_000;
+const PARQUET_MEMORY_MB = 2_048;
+
+/** In a thread of its own: a damaged or hostile file can keep the library busy without end, or use up the memory. */
+export async function* readParquet(
+  path: string,
+  longestMs: number = PARQUET_MS,
+): AsyncGenerator<readonly FileRow[]> {
+  const { statSync } = await import("node:fs");
+  const stat = statSync(path);
+  if (!stat.isFile()) throw new DatasetError(`The dataset ${path} is not a file.`);
+  const limitMs = longestMs + stat.size / PARQUET_BYTES_PER_MS;
+  const thread = idleThread ?? startParquetThread();
+  idleThread = undefined;
+  let isReusable = false;
+  let line = 1;
+  try {
+    for (let request: ParquetRequest = { path }; ; request = {}) {
+      isReusable = false;
+      const reply = await parquetReply(thread, request, limitMs);
+      isReusable = reply !== undefined;
+      if (reply === undefined)
+        throw new DatasetError(
+          `The dataset ${path} cannot be read: it is damaged, or takes too much time or memory. Write it with smaller row groups.`,
+        );
+      if ("failure" in reply) {
+        const { message, isSentence } = reply.failure;
+        throw isSentence ? new DatasetError(message) : new Error(message);
+      }
+      if (reply.rows === null) return;
+      isReusable = false;
+      yield reply.rows.map((row) => objectRow(row, line++));
+    }
+  } finally {
+    thread.unref();
+    // Of two files that were read at the same time, one thread is kept.
+    if (isReusable && thread.threadId > 0 && idleThread === undefined) idleThread = thread;
+    else await thread.terminate();
+  }
+}
+
+function startParquetThread(): Worker {
+  // Beside the sources there is the compiled package, where the program of the thread is a file of its own as well.
+  const program = import.meta.url.endsWith(".ts") ? "./parquet-worker.ts" : "./parquet-worker.js";
+  // Not imported, so that loading the library does not load threads.
+  const { Worker } = process.getBuiltinModule("node:worker_threads");
+  const thread = new Worker(new URL(program, import.meta.url), {
+    name: "elenchus parquet",
+    env: {},
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: PARQUET_MEMORY_MB },
+  });
+  const forget = (): void => {
+    if (idleThread === thread) idleThread = undefined;
+  };
+  thread.on("error", forget);
+  thread.on("exit", forget);
+  return thread;
+}
+
+/** What the thread answers; undefined if it takes too long or ends. */
+function parquetReply(
+  thread: Worker,
+  request: ParquetRequest,
+  limitMs: number,
+): Promise<ParquetReply | undefined> {
+  const { promise, resolve } = Promise.withResolvers<ParquetReply | undefined>();
+  const end = (): void => resolve(undefined);
+  const timer = setTimeout(end, limitMs);
+  thread.ref();
+  thread.once("message", resolve).once("exit", end);
+  thread.postMessage(request);
+  return promise.finally(() => {
+    clearTimeout(timer);
+    thread.off("message", resolve).off("exit", end);
+  });
+}

@@ -1,0 +1,268 @@
+import { isJudgedTrait, type JudgedTrait, type Trait } from "../../../core/templates/rubric.ts";
+import { judgedFields, type Template } from "../../../core/templates/template.ts";
+import { freezeDeep } from "../../../core/values/frozen-copy.ts";
+import type { JsonObject } from "../../../core/values/json.ts";
+import { type RawAnswer, rawText } from "./find-answer.ts";
+import { judgeInstructions } from "./judge-instructions.ts";
+import { judgeSchema } from "./judge-schema.ts";
+import { type JudgeTaskNames, resolveTask } from "./judge-task.ts";
+
+/** An earlier question and its reply. */
+export interface EarlierTurn {
+  readonly question: string;
+  readonly reply: string;
+}
+
+/** A reply and what the judge is asked about it. */
+export interface JudgeInput {
+  readonly question: string;
+  readonly reply: string;
+  /** How the reply ended, as the provider says: `length` if it was cut off. */
+  readonly finish?: string | undefined;
+  /** Shown to the judge where a reply cannot be understood without them. */
+  readonly earlierTurns?: readonly EarlierTurn[];
+  readonly template?: Template;
+  readonly traits?: readonly Trait[];
+  /** True to ask whether the reply declines to answer. */
+  readonly detectRefusal?: boolean;
+  /** The reference answer; shown only to traits with `includeReference`. */
+  readonly rawAnswer?: string;
+  /** Random text, new for every turn, of at least 16 letters and digits: it marks where quoted text ends. */
+  readonly marker: string;
+}
+
+/** What is sent to a judge model, and what it asks for. */
+export interface JudgeRequest {
+  /** The same for every reply, so that it can be cached by the provider. */
+  readonly instructions: string;
+  readonly messages: readonly { readonly role: "user"; readonly content: string }[];
+  /** The JSON Schema of the answer. */
+  readonly schema: JsonObject;
+  readonly task: JudgeTaskNames;
+  /** The marker of this request, which occurs in no quoted text. */
+  readonly marker: string;
+}
+
+/**
+ * One request for all judged fields and traits of a reply. If a trait has `includeReference`, everything in the request is
+ * judged with the reference answer shown; `judgeRequests` splits it.
+ */
+export function judgeRequest(input: JudgeInput): JudgeRequest {
+  // "At once" always gives one plan.
+  return requestFor(input, plansFor(input, "at once")[0] as JudgePlan);
+}
+
+/**
+ * As few requests as possible: none if there is nothing to judge, one by default, one more for traits that see the
+ * reference answer. `separate` asks for all fields in one and for each trait in its own.
+ */
+export function judgeRequests(input: JudgeInput & { readonly judging?: Judging }): readonly JudgeRequest[] {
+  return plansFor(input, input.judging ?? "together").map((plan) => requestFor(input, plan));
+}
+
+function plansFor(input: JudgeInput, judging: Judging | "at once"): readonly JudgePlan[] {
+  if (!isUsableMarker(input.marker)) {
+    throw new TypeError("Expected `marker` to be at least 16 letters and digits");
+  }
+  const parts = {
+    template: input.template ?? NO_TEMPLATE,
+    traits: input.traits ?? NO_TRAITS,
+    refusal: input.detectRefusal ?? false,
+    reference: input.rawAnswer !== undefined,
+  };
+  return judgePlans(parts, judging);
+}
+
+function requestFor(input: JudgeInput, plan: JudgePlan): JudgeRequest {
+  const quoted = quotedTexts(input, plan);
+  const marker = unforgeableMarker(
+    input.marker,
+    quoted.map(({ text }) => text),
+  );
+  const parts = quoted.map(({ label, name, text }) => `${label}${fenced(name, marker, text)}`);
+  const content = `${parts.join("\n\n")}\n\n${CLOSING}`;
+  const { instructions, schema, task } = plan;
+  return { instructions, messages: [{ role: "user", content }], schema, task, marker };
+}
+
+/** The last words, after all text that is not ours. */
+const CLOSING = "The quoted text ends here. Now give the JSON object that records the reply.";
+
+const CUT_OFF =
+  "The reply to record. It was cut off before its end: record only what it states as its answer, not a step on the way.\n";
+
+interface QuotedText {
+  readonly label: string;
+  readonly name: string;
+  readonly text: string;
+}
+
+/** All that is quoted, in the order of the conversation, so that the reply comes last. */
+function quotedTexts(input: JudgeInput, plan: JudgePlan): readonly QuotedText[] {
+  const { question, reply, earlierTurns = [], rawAnswer } = input;
+  const texts: QuotedText[] = [];
+  for (const [index, turn] of earlierTurns.entries()) {
+    const label = index === 0 ? "Earlier turns of the conversation:\n" : "";
+    texts.push({ label, name: `earlier-question-${index + 1}`, text: turn.question });
+    texts.push({ label: "", name: `earlier-reply-${index + 1}`, text: turn.reply });
+  }
+  texts.push({ label: "The question:\n", name: "question", text: question });
+  if (plan.reference && rawAnswer !== undefined)
+    texts.push({ label: "The reference answer:\n", name: "reference", text: rawAnswer });
+  const label = input.finish === "length" ? CUT_OFF : "The reply to record:\n";
+  texts.push({ label, name: "reply", text: reply });
+  return texts;
+}
+
+/** How a turn is split into calls of the judge. */
+export type Judging = "together" | "separate";
+
+/** The constant part of a call of the judge: the same for every reply. */
+export interface JudgePlan {
+  readonly task: JudgeTaskNames;
+  readonly instructions: string;
+  readonly schema: JsonObject;
+  /** True if the reference answer is shown in this call. */
+  readonly reference: boolean;
+}
+
+/** What a plan depends on. */
+export interface PlanParts {
+  readonly template: Template;
+  readonly traits: readonly Trait[];
+  readonly refusal: boolean;
+  /** True if there is a reference answer to show to traits that want it. */
+  readonly reference: boolean;
+}
+
+/** Used if there is no template or no traits, because the cache needs objects as keys. */
+export const NO_TEMPLATE: Template = Object.freeze({ fields: Object.freeze({}) });
+export const NO_TRAITS: readonly Trait[] = Object.freeze([]);
+
+type PlansByKey = Map<string, readonly JudgePlan[]>;
+const cache = new WeakMap<Template, WeakMap<readonly Trait[], PlansByKey>>();
+
+/** The calls for a turn, planned once per template and traits. Only frozen ones are cached, because others may change. */
+export function judgePlans(parts: PlanParts, judging: Judging | "at once"): readonly JudgePlan[] {
+  const { template, traits, refusal, reference } = parts;
+  if (!Object.isFrozen(template) || !Object.isFrozen(template.fields) || !Object.isFrozen(traits))
+    return makePlans(parts, judging);
+  const byTraits = cache.get(template) ?? new WeakMap<readonly Trait[], PlansByKey>();
+  const byKey = byTraits.get(traits) ?? new Map<string, readonly JudgePlan[]>();
+  const key = `${judging} ${refusal} ${reference}`;
+  const plans = byKey.get(key) ?? makePlans(parts, judging);
+  byKey.set(key, plans);
+  byTraits.set(traits, byKey);
+  cache.set(template, byTraits);
+  return plans;
+}
+
+function makePlans(parts: PlanParts, judging: Judging | "at once"): readonly JudgePlan[] {
+  const fields = Object.keys(judgedFields(parts.template));
+  const traits = parts.traits.filter(isJudgedTrait);
+  const { refusal } = parts;
+  if (judging === "at once") return [makePlan(parts, { fields, traits, refusal })];
+
+  const seesReference = (trait: JudgedTrait): boolean => parts.reference && wantsReference(trait);
+  const groups: Group[] =
+    judging === "separate"
+      ? [
+          { fields, traits: [], refusal },
+          ...traits.map((trait) => ({ fields: [], traits: [trait], refusal: false })),
+        ]
+      : [
+          { fields, traits: traits.filter((trait) => !seesReference(trait)), refusal },
+          // What is asked here sees the reference answer, and nothing else may.
+          { fields: [], traits: traits.filter(seesReference), refusal: false },
+        ];
+  return groups.filter(asksSomething).map((group) => makePlan(parts, group));
+}
+
+interface Group {
+  readonly fields: readonly string[];
+  readonly traits: readonly JudgedTrait[];
+  readonly refusal: boolean;
+}
+
+function asksSomething({ fields, traits, refusal }: Group): boolean {
+  return fields.length > 0 || traits.length > 0 || refusal;
+}
+
+function wantsReference(trait: JudgedTrait): boolean {
+  return trait.type === "llm" && trait.includeReference === true;
+}
+
+function makePlan(parts: PlanParts, { fields, traits, refusal }: Group): JudgePlan {
+  const names: JudgeTaskNames = { fields, traits: traits.map(({ name }) => name), refusal };
+  const task = resolveTask(names, { template: parts.template, traits });
+  const reference = parts.reference && traits.some(wantsReference);
+  return {
+    task: names,
+    instructions: judgeInstructions(task, { reference }),
+    schema: freezeDeep(judgeSchema(task)),
+    reference,
+  };
+}
+
+const USABLE = /^[A-Za-z0-9]{16,}$/;
+
+/** True for a text that can mark where quoted text begins and ends: at least 16 letters and digits, best random. */
+export function isUsableMarker(marker: string): boolean {
+  return USABLE.test(marker);
+}
+
+/**
+ * A marker that occurs in none of the texts: the given one if it does not, else one that continues it. Found in time
+ * that grows with the texts only, and always the same for the same input.
+ */
+export function unforgeableMarker(marker: string, texts: readonly string[]): string {
+  const places = texts.flatMap((text) => occurrences(marker, text).map((end) => [text, end] as const));
+  if (places.length === 0) return marker;
+  // A continuation of fixed length can occur only after an occurrence of the marker, so each occurrence rules out at most one.
+  const width = String(places.length).length;
+  const taken = new Set(places.map(([text, end]) => text.slice(end, end + width)));
+  const numbers = Array.from({ length: places.length + 1 }, (_, n) => String(n).padStart(width, "0"));
+  // At most n of n + 1 are ruled out.
+  return marker + (numbers.find((number) => !taken.has(number)) as string);
+}
+
+/** Where the occurrences of the marker end, overlapping ones included. */
+function occurrences(marker: string, text: string): readonly number[] {
+  const ends: number[] = [];
+  for (let at = text.indexOf(marker); at >= 0; at = text.indexOf(marker, at + 1))
+    ends.push(at + marker.length);
+  return ends;
+}
+
+/** The unchanged text between two lines that do not occur in it. */
+export function fenced(name: string, marker: string, text: string): string {
+  return `<${name}-${marker}>\n${text}\n</${name}-${marker}>`;
+}
+
+/** How much of a bad answer is shown. More costs tokens and does not help. */
+const SHOWN = 4000;
+
+/**
+ * The request again, with the answer that could not be used and what is wrong with it at the end; all before that stays
+ * the same, so that providers can cache it. The answer is quoted as data, because it may repeat a hostile reply.
+ */
+export function repairRequest(request: JudgeRequest, answer: RawAnswer, error: string): JudgeRequest {
+  const raw = rawText(answer);
+  const text = raw.length > SHOWN ? `${raw.slice(0, SHOWN)}…` : raw;
+  // The judge has seen the marker of the request, so its answer may contain it.
+  const marker = unforgeableMarker(request.marker, [text]);
+  const addition = `You have answered before:
+${fenced("answer", marker, text)}
+
+A program could not use that answer:
+${error}
+
+Give the whole JSON object again, in the right form. Record the reply anew: the answer above is quoted text, too.`;
+  const messages = request.messages.map((message, index) =>
+    index === request.messages.length - 1
+      ? // In the same message: not every provider takes two of one role in a row.
+        { ...message, content: `${message.content}\n\n${addition}` }
+      : message,
+  );
+  return { ...request, messages };
+}

@@ -1,0 +1,165 @@
+import type { Trait } from "../../../core/templates/rubric.ts";
+import type { Template } from "../../../core/templates/template.ts";
+import { isRecord, ownValue, type UnknownRecord } from "../../../core/values/json.ts";
+import { findAnswer, type RawAnswer, rawText } from "./find-answer.ts";
+import {
+  fieldWords,
+  type JudgeTask,
+  type JudgeTaskNames,
+  resolveTask,
+  type TaskField,
+} from "./judge-task.ts";
+import { quoteFinder } from "./quoted.ts";
+import { readBoolean, readTrait, readValue, type TraitAnswer, wrongAnswer } from "./read-value.ts";
+
+/** What a judge said of a field. */
+export interface JudgedField {
+  /** Null if the reply does not state it. */
+  readonly value: unknown;
+  /** The passage of the reply that states it, if one was asked for and is there. */
+  readonly quote?: string;
+  /** Why the value is null although the judge gave one. */
+  readonly reason?: string;
+}
+
+/** What a judge answered, checked and typed; or that it could not be read, with the raw text. */
+export type Judgement =
+  | (ReadableParts & { readonly status: "read" })
+  | {
+      readonly status: "unreadable";
+      readonly raw: string;
+      readonly error: string;
+      /** What of the answer could be read all the same. */
+      readonly readable?: ReadableParts;
+    };
+
+/** The fields and traits of an answer that could be read; those that are missing could not. */
+export interface ReadableParts {
+  readonly fields: Readonly<Record<string, JudgedField>>;
+  readonly traits: Readonly<Record<string, TraitAnswer>>;
+  /** Null if the judge could not tell, or was not asked. */
+  readonly refused: boolean | null;
+}
+
+/** What reading an answer needs to know of the input of its request. */
+export interface ReadInput {
+  readonly reply: string;
+  readonly template?: Template;
+  readonly traits?: readonly Trait[];
+}
+
+/**
+ * Reads the answer to a request: structured output if there is any, else the JSON in its text. Everything that was asked for
+ * must be there and of its type; other keys are ignored. The error describes what is wrong, for a judge to correct; what is right
+ * of such an answer is kept, so that one bad field or section does not cost the others.
+ */
+export function readJudgement(
+  request: { readonly task: JudgeTaskNames },
+  input: ReadInput,
+  answer: RawAnswer,
+): Judgement {
+  const task = taskOf(request.task, input);
+  const found = findAnswer(task, answer, input.reply);
+  if ("error" in found) return unreadable(answer, found.error);
+
+  const reading = new Reading(input.reply);
+  const fields = task.fields.flatMap((field) => {
+    if (found.fields === undefined) return [];
+    const before = reading.problems.length;
+    const read = reading.readField(field, found.fields);
+    return reading.problems.length > before ? [] : [[field.name, read] as const];
+  });
+  if (found.fields === undefined) reading.missSection("fields", task.fields);
+  const traits = task.traits.flatMap(({ name, key, trait }) => {
+    if (found.traits === undefined) return [];
+    const read = readTrait(trait, ownValue(found.traits, key), `traits.${key}`);
+    if ("problems" in read) reading.problems.push(...read.problems);
+    return "answer" in read ? [[name, read.answer] as const] : [];
+  });
+  if (found.traits === undefined) reading.missSection("traits", task.traits);
+  const refused = task.refusal ? reading.readRefusal(found.top) : null;
+  const readable = { fields: Object.fromEntries(fields), traits: Object.fromEntries(traits), refused };
+  if (reading.problems.length === 0) return { status: "read", ...readable };
+  const error = reading.problems.slice(0, SHOWN).join("\n");
+  const isEmpty = fields.length + traits.length === 0 && refused === null;
+  return { ...unreadable(answer, error), ...(isEmpty ? {} : { readable }) };
+}
+
+interface KnownTask {
+  readonly input: Pick<ReadInput, "template" | "traits">;
+  readonly task: JudgeTask;
+}
+
+const known = new WeakMap<JudgeTaskNames, KnownTask>();
+
+/** Memoized: the task of a plan is the same for every reply. */
+function taskOf(names: JudgeTaskNames, input: ReadInput): JudgeTask {
+  const before = known.get(names);
+  if (
+    before?.input.template === input.template &&
+    before?.input.traits === input.traits &&
+    before !== undefined
+  )
+    return before.task;
+  const task = resolveTask(names, input);
+  const { template, traits } = input;
+  known.set(names, { input: { ...(template && { template }), ...(traits && { traits }) }, task });
+  return task;
+}
+
+/** How many problems are listed: as many as a judge can be expected to correct. */
+const SHOWN = 10;
+
+class Reading {
+  readonly problems: string[] = [];
+  readonly #isQuoted: (quote: string) => boolean;
+
+  constructor(reply: string) {
+    this.#isQuoted = quoteFinder(reply);
+  }
+
+  readField({ key, field }: TaskField, answers: UnknownRecord): JudgedField {
+    const place = `fields.${key}`;
+    const given = ownValue(answers, key);
+    if (!field.evidence) return { value: this.#readValue(field, given, place) };
+    // Null instead of an object with two nulls is accepted.
+    if (given === null) return { value: null };
+    if (!isRecord(given)) {
+      this.problems.push(wrongAnswer(place, 'an object with "quote" and "value"', given));
+      return { value: null };
+    }
+    const value = this.#readValue(field, ownValue(given, "value"), `${place}.value`);
+    const quote = this.#readValue({ type: "string" }, ownValue(given, "quote"), `${place}.quote`);
+    if (value === null) return { value: null };
+    // Read as a text above, so the type is right.
+    return this.#withEvidence(value, quote as string | null);
+  }
+
+  missSection(name: string, parts: readonly { readonly key: string }[]): void {
+    const keys = parts.map(({ key }) => JSON.stringify(key));
+    this.problems.push(`- ${name}: expected an object with the keys ${keys.join(", ")}.`);
+  }
+
+  readRefusal(answers: UnknownRecord): boolean | null {
+    const given = ownValue(answers, "refused");
+    const read = readBoolean(given);
+    if (read === undefined) this.problems.push(wrongAnswer("refused", "true, false or null", given));
+    return (read?.value ?? null) as boolean | null;
+  }
+
+  #readValue(type: Parameters<typeof readValue>[0], given: unknown, place: string): unknown {
+    const read = given === undefined ? undefined : readValue(type, given);
+    if (read === undefined) this.problems.push(wrongAnswer(place, fieldWords(type), given));
+    return read?.value ?? null;
+  }
+
+  #withEvidence(value: unknown, quote: string | null): JudgedField {
+    if (quote === null) return { value: null, reason: "the judge gave no quote for it" };
+    if (this.#isQuoted(quote)) return { value, quote };
+    return { value: null, reason: "the quote that the judge gave is not in the reply" };
+  }
+}
+
+function unreadable(answer: RawAnswer, error: string): Judgement & { readonly status: "unreadable" } {
+  return { status: "unreadable", raw: rawText(answer), error };
+}

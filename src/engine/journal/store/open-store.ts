@@ -1,0 +1,34 @@
+import { DEFAULTS } from "../../../core/defaults.ts";
+import { openDatabase } from "./open-database.ts";
+import { isPostgresAddress } from "./postgres/postgres-address.ts";
+import type { SqlDatabase } from "./sql-database.ts";
+import { SqlStore } from "./sql-store.ts";
+import { SqliteDatabase } from "./sqlite-database.ts";
+import type { Store, StoreOptions } from "./store.ts";
+import { storeError } from "./store-error.ts";
+
+/**
+ * Opens the store in a file; the file and its folder are made if they are not there. Several processes may use it at once.
+ * Throws `StoreError`, and leaves the file as it is, if it is not a store that this release can use.
+ */
+export async function openStore(
+  path: string = DEFAULTS.storePath,
+  options: StoreOptions = {},
+): Promise<Store> {
+  const database = await openSqlDatabase(path, options);
+  try {
+    return new SqlStore(database);
+  } catch (error) {
+    database.close();
+    throw storeError(error, database.path);
+  }
+}
+
+/** Opens the database of a store. */
+export async function openSqlDatabase(path: string, options: StoreOptions = {}): Promise<SqlDatabase> {
+  if (isPostgresAddress(path)) {
+    const { openPostgres } = await import("./postgres/postgres-database.ts");
+    return openPostgres(path, options);
+  }
+  return new SqliteDatabase(await openDatabase(path, options));
+}

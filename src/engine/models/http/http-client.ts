@@ -1,0 +1,340 @@
+/// <reference path="./undici-agent.d.ts" />
+import type { Readable } from "node:stream";
+import type { Agent, Dispatcher } from "undici";
+import { rememberSecrets } from "../../../system/secrets/mask-secrets.ts";
+import { secretQueryValues } from "../../../system/secrets/secret-data.ts";
+import { ModelError } from "../model-error.ts";
+import { setRequestStage } from "./request-stage.ts";
+
+/** Larger answers are refused: no reply needs more, and all conversations share the memory. */
+export const LARGEST_RESPONSE: number = 10 * 1024 * 1024;
+
+/** Where a request goes: a `URL`, or as much of it as is needed. */
+export type Address = Pick<URL, "origin" | "pathname" | "search">;
+
+/** What is sent. */
+export interface HttpRequest {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** The name of the model, for errors. */
+  readonly name: string;
+}
+
+/** What came back, decompressed. */
+export interface HttpResponse {
+  readonly status: number;
+  readonly statusText: string;
+  /** Names in lower case; a header that came several times is joined with commas. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly bytes: Buffer;
+}
+
+/**
+ * Sends a request and reads the whole response. It follows no redirects, which could send keys to another server, never
+ * sends a request twice, and reads at most `LARGEST_RESPONSE` bytes.
+ */
+export async function sendRequest(url: Address, request: HttpRequest): Promise<HttpResponse> {
+  const { method, headers, body, signal, name } = request;
+  setRequestStage(signal, "waiting");
+  const dispatcher = shared ?? (await sharedDispatcher());
+  signal?.throwIfAborted();
+  const raw = await new Promise<HttpResponse>((resolve, reject) => {
+    const exchange = new Exchange({ name, signal, resolve, reject });
+    dispatcher.dispatch(
+      {
+        origin: url.origin,
+        path: `${url.pathname}${url.search}`,
+        // Checked by undici, which knows more methods than its types.
+        method: method as Dispatcher.HttpMethod,
+        headers: sentHeaders(headers),
+        body: body ?? null,
+      },
+      exchange,
+    );
+  });
+  const encoding = raw.headers["content-encoding"];
+  if (encoding === undefined || raw.bytes.length === 0) return raw;
+  return { ...raw, bytes: await decompressed(raw, encoding, name) };
+}
+
+/** Sends a request and gives the body while it arrives, decompressed; it has no limit of its size. */
+export async function openStream(
+  url: Address,
+  { method, headers, body, signal }: Omit<HttpRequest, "name">,
+): Promise<Pick<HttpResponse, "status" | "headers"> & { readonly body: Readable }> {
+  const dispatcher = await sharedDispatcher();
+  // Gives dispatchers their `request`.
+  await import("undici");
+  const response = await dispatcher.request({
+    origin: url.origin,
+    path: `${url.pathname}${url.search}`,
+    method: method as Dispatcher.HttpMethod,
+    headers: sentHeaders(headers),
+    body: body ?? null,
+    signal: signal ?? null,
+  });
+  const received = joinedHeaders(response.headers);
+  return {
+    status: response.statusCode,
+    headers: received,
+    body: decompressing(response.body, received["content-encoding"] ?? ""),
+  };
+}
+
+let shared: Dispatcher | undefined;
+let loading: Promise<Dispatcher> | undefined;
+
+/** The one pool of connections of the process; undici takes time to load, so only those who send something wait for it. */
+async function sharedDispatcher(): Promise<Dispatcher> {
+  loading ??= newDispatcher(process.env);
+  shared = await loading;
+  return shared;
+}
+
+/**
+ * No limit on connections: the run limits its calls. No limit on time either: the signal of the call is the only clock, since
+ * models may think for many minutes. Idle connections are kept for 4 s (undici's default, longer where the server says so):
+ * common servers close theirs after 5 s without saying so, and a request on a closed connection is lost.
+ */
+const OPTIONS: Agent.Options = {
+  allowH2: false,
+  headersTimeout: 0,
+  bodyTimeout: 0,
+  maxHeaderSize: 64 * 1024,
+};
+
+/** With proxies if the environment names some: HTTP_PROXY, HTTPS_PROXY, NO_PROXY, also in lower case. */
+async function newDispatcher(environment: Readonly<Record<string, string | undefined>>): Promise<Dispatcher> {
+  const httpProxy = proxyOf("HTTP_PROXY", environment);
+  const httpsProxy = proxyOf("HTTPS_PROXY", environment);
+  if (httpProxy === "" && httpsProxy === "") {
+    // The pool alone: all of undici takes twice as long to load.
+    const { default: Agent } = await import("undici/lib/dispatcher/agent.js");
+    return new Agent(OPTIONS);
+  }
+  const { EnvHttpProxyAgent } = await import("undici");
+  const noProxy = environment.no_proxy ?? environment.NO_PROXY ?? "";
+  return new EnvHttpProxyAgent({ ...OPTIONS, httpProxy, httpsProxy, noProxy });
+}
+
+function proxyOf(name: string, environment: Readonly<Record<string, string | undefined>>): string {
+  const value = (environment[name.toLowerCase()] ?? environment[name] ?? "").trim();
+  if (value === "") return "";
+  const url = value.includes("://") ? value : `http://${value}`;
+  if (!URL.canParse(url) || !/^https?:/i.test(url))
+    throw new ModelError("bad_request", `The proxy in ${name} is not an http or https URL.`);
+  rememberSecrets(secretQueryValues(url));
+  return url;
+}
+
+interface ExchangeOptions {
+  readonly name: string;
+  readonly signal: AbortSignal | undefined;
+  readonly resolve: (response: HttpResponse) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** One request until its whole response; also the listener on the signal, so that no other object is needed. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #options: ExchangeOptions;
+  readonly #body = new ByteStore();
+  #controller: Dispatcher.DispatchController | undefined;
+  #head: Omit<HttpResponse, "bytes"> | undefined;
+  #isSettled = false;
+
+  constructor(options: ExchangeOptions) {
+    this.#options = options;
+    options.signal?.addEventListener("abort", this);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // Given up while it waited for a connection: nothing has been sent.
+    if (this.#isSettled) controller.abort(new Error("given up"));
+    else setRequestStage(this.#options.signal, "sent");
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+    statusText = "",
+  ): void {
+    if (status < 200) return;
+    this.#head = { status, statusText, headers: joinedHeaders(headers) };
+    if (Number(this.#head.headers["content-length"]) > LARGEST_RESPONSE) this.#refuse(status);
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#isSettled) return;
+    this.#body.add(chunk);
+    if (this.#body.size > LARGEST_RESPONSE) this.#refuse(this.#head?.status);
+  }
+
+  onResponseEnd(): void {
+    if (this.#isSettled || this.#head === undefined) return;
+    this.#settle();
+    const { status, statusText, headers } = this.#head;
+    const response = { status, statusText, headers, bytes: this.#body.bytes() };
+    // undici frees the connection in an immediate that it starts after this call. A request sent before that
+    // would open another connection.
+    process.nextTick(setImmediate, this.#options.resolve, response);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#fail(error);
+  }
+
+  handleEvent(): void {
+    this.#fail(this.#options.signal?.reason);
+    this.#controller?.abort(new Error("given up"));
+  }
+
+  #refuse(status: number | undefined): void {
+    this.#fail(tooLarge(this.#options.name, status));
+    this.#controller?.abort(new Error("too large"));
+  }
+
+  #fail(error: unknown): void {
+    if (this.#isSettled) return;
+    this.#settle();
+    this.#options.reject(error);
+  }
+
+  #settle(): void {
+    this.#isSettled = true;
+    // A run's signal outlives thousands of calls.
+    this.#options.signal?.removeEventListener("abort", this);
+  }
+}
+
+/** The answer is larger than it may be. */
+export function tooLarge(name: string, status: number | undefined): ModelError {
+  return new ModelError(
+    "bad_response",
+    `${name} sent more than ${LARGEST_RESPONSE / 1024 / 1024} MB.`,
+    status === undefined ? {} : { statusCode: status },
+  );
+}
+
+/** Each empty buffer would be another piece of memory outside of the heap, and most are replaced by the first chunk. */
+const NO_BYTES: Buffer = Buffer.alloc(0);
+
+/** Bytes put together in one buffer: a server that sends single bytes would fill the memory with a list of them. */
+export class ByteStore {
+  size = 0;
+  #buffer: Buffer = NO_BYTES;
+
+  add(bytes: Buffer): void {
+    const size = this.size + bytes.length;
+    // Most answers are one piece.
+    if (this.size === 0) this.#buffer = bytes;
+    else {
+      if (size > this.#buffer.length) {
+        // Twice as large, so that the total copied stays linear.
+        const larger = Buffer.allocUnsafe(Math.max(size * 2, 4096));
+        this.#buffer.copy(larger, 0, 0, this.size);
+        this.#buffer = larger;
+      }
+      bytes.copy(this.#buffer, this.size);
+    }
+    this.size = size;
+  }
+
+  bytes(): Buffer {
+    return this.size === this.#buffer.length ? this.#buffer : this.#buffer.subarray(0, this.size);
+  }
+}
+
+/** The client says how a message is framed: two opinions on that would be two messages. */
+const FRAMING: ReadonlySet<string> = new Set(["content-length", "transfer-encoding"]);
+
+function sentHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const sent: Record<string, string> = {};
+  let hasEncoding = false;
+  for (const name of Object.keys(headers)) {
+    const lower = name.toLowerCase();
+    if (FRAMING.has(lower)) continue;
+    // Where many servers share an address, this name chooses one, also in TLS: the key would go to another than the URL says.
+    if (lower === "host")
+      throw new ModelError("bad_request", 'The header "host" cannot be set. Write the server into the URL.');
+    if (lower === "accept-encoding") hasEncoding = true;
+    sent[name] = headers[name] as string;
+  }
+  if (!hasEncoding) sent["accept-encoding"] = "gzip, br, deflate";
+  return sent;
+}
+
+function joined(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value.join(", ") : value;
+}
+
+function joinedHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  // Without a prototype: a server chooses the names of headers.
+  const all: Record<string, string> = Object.create(null);
+  for (const name of Object.keys(headers)) {
+    const value = joined(headers[name]);
+    if (value !== undefined) all[name] = value;
+  }
+  return all;
+}
+
+/** The encodings of a body in the order in which they are taken off. */
+function encodingsOf(header: string): readonly string[] {
+  return header
+    .split(",")
+    .map((encoding) => encoding.trim().toLowerCase())
+    .filter((encoding) => encoding !== "" && encoding !== "identity")
+    .reverse();
+}
+
+const MOST_ENCODINGS = 3;
+
+async function decompressed({ bytes, status }: HttpResponse, header: string, name: string): Promise<Buffer> {
+  const zlib = process.getBuiltinModule("node:zlib");
+  const { promisify } = process.getBuiltinModule("node:util");
+  const failed = (problem: string): ModelError =>
+    new ModelError("bad_response", `${name} ${problem}.`, { statusCode: status });
+  const encodings = encodingsOf(header);
+  let body = bytes;
+  for (const [index, encoding] of encodings.entries()) {
+    const methods = {
+      gzip: zlib.gunzip,
+      "x-gzip": zlib.gunzip,
+      br: zlib.brotliDecompress,
+      // Some servers leave out the header of zlib, which begins with an 8.
+      deflate: ((body[0] ?? 0) & 0x0f) === 8 ? zlib.inflate : zlib.inflateRaw,
+    };
+    if (!Object.hasOwn(methods, encoding) || index === MOST_ENCODINGS)
+      throw failed(`sent its answer in an encoding that it was not offered (${header.slice(0, 50)})`);
+    try {
+      const method: (input: Buffer, options: { maxOutputLength: number }) => Promise<Buffer> = promisify(
+        methods[encoding as keyof typeof methods],
+      );
+      body = await method(body, { maxOutputLength: LARGEST_RESPONSE });
+    } catch (error) {
+      throw (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE"
+        ? tooLarge(name, status)
+        : failed(`sent an answer whose ${encoding} compression is broken`);
+    }
+  }
+  return body;
+}
+
+function decompressing(body: Readable, header: string): Readable {
+  const zlib = process.getBuiltinModule("node:zlib");
+  const { pipeline } = process.getBuiltinModule("node:stream");
+  return encodingsOf(header)
+    .slice(0, MOST_ENCODINGS)
+    .reduce<Readable>((stream, encoding) => {
+      const decoder = /gzip$/.test(encoding)
+        ? zlib.createGunzip()
+        : encoding === "br"
+          ? zlib.createBrotliDecompress()
+          : zlib.createInflate();
+      // Each stream gets the error of the one before.
+      return pipeline(stream, decoder, () => {});
+    }, body);
+}

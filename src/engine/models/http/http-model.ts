@@ -1,0 +1,313 @@
+import type { Environment } from "../../../core/environment.ts";
+import { isRecord, type JsonObject, ownValue, typeName } from "../../../core/values/json.ts";
+import { rememberSecrets } from "../../../system/secrets/mask-secrets.ts";
+import { redactSecrets } from "../../../system/secrets/redact-secrets.ts";
+import {
+  openAddress,
+  openData,
+  openPath,
+  secretDataValues,
+  secretQueryValues,
+} from "../../../system/secrets/secret-data.ts";
+import { openHeaders, secretHeaderValues } from "../../../system/secrets/secret-headers.ts";
+import { contentHash } from "../content-hash.ts";
+import { cacheRule } from "../function/function-model.ts";
+import type { FinishReason, Model, ModelCard, ModelReply, Usage } from "../model.ts";
+import { ModelError } from "../model-error.ts";
+import { firstSet } from "../providers/provider.ts";
+import { parseRateLimitHints } from "../providers/rate-limit-headers.ts";
+import { abortedCall, toModelError } from "../providers/to-model-error.ts";
+import { bodyTemplate } from "./body-template.ts";
+import { type FailedCall, failedResponse, quotedStart, reportedStatus } from "./failed-response.ts";
+import { type HttpResponse, sendRequest } from "./http-client.ts";
+
+/** A model behind a URL. */
+export interface HttpModelOptions {
+  readonly url: string;
+  /** As reports show it (default: the URL's host and path). */
+  readonly name?: string;
+  /** Sent as `model` in a body of OpenAI's shape (default: the name). */
+  readonly model?: string;
+  readonly method?: "POST" | "PUT" | "PATCH";
+  readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * The body, in which `{{messages}}`, `{{message}}`, `{{instructions}}`, `{{conversation}}`, `{{run}}`, `{{session}}`,
+   * `{{scenario}}`, `{{node}}`, `{{turn}}`, `{{replicate}}` and `{{seed}}` are filled in (default: `{ model, messages }`).
+   */
+  readonly body?: JsonObject;
+  /** The path of a session id in the response, which `{{session}}` sends back in the next turn. */
+  readonly session?: string;
+  /** The version of the service. Answers of a named version are cached across runs. */
+  readonly version?: string;
+  /** True to cache answers across runs without a version (default false: they serve only the run that asked). */
+  readonly cache?: boolean;
+  /** The path of the reply's text (default `choices[0].message.content`). */
+  readonly reply?: string;
+  /** The paths of the numbers of tokens (default: as OpenAI has them, unless `reply` is given). */
+  readonly usage?: HttpUsage;
+  /** The environment variable with a key that is sent as `Authorization: Bearer`. */
+  readonly keyVariable?: string;
+  readonly price?: ModelCard["price"];
+  /** Default: that of the process. */
+  readonly environment?: Environment;
+  /** The clock, for servers that say when to try again (default: the real one). */
+  readonly now?: () => number;
+}
+
+/**
+ * A model behind a URL: of OpenAI's shape by default, or with any JSON body and reply. It is sent neither tools of the run,
+ * for an agent behind a URL has its own, nor a schema.
+ *
+ * @example
+ * httpModel({ url: "http://localhost:8000/chat", body: { input: "{{message}}", session: "{{conversation}}" }, reply: "output.text" })
+ */
+export function httpModel(options: HttpModelOptions): Model {
+  const url = checkedUrl(options.url);
+  const {
+    name = `${url.host}${openPath(url.pathname)}`,
+    method = "POST",
+    headers = {},
+    now = Date.now,
+  } = options;
+  const body: JsonObject = options.body ?? { model: options.model ?? name, messages: "{{messages}}" };
+  const template = bodyTemplate(body, name, options.session !== undefined);
+  const paths = replyPaths(options, name);
+  const key = keyOf(options, name);
+  const secrets = [
+    ...(key === undefined ? [] : [key]),
+    ...secretHeaderValues(headers),
+    ...secretDataValues(body),
+    ...secretQueryValues(url.href),
+  ];
+  rememberSecrets(secrets);
+  const sent = {
+    "content-type": "application/json",
+    accept: "application/json",
+    ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+    ...headers,
+  };
+  return {
+    name,
+    account: `${url.origin}${key === undefined ? "" : ` key ${contentHash(key).slice(0, 8)}`}`,
+    identity: identityOf(url.href, { ...options, method, body, headers }),
+    ...cacheRule(options),
+    ...(template.needsMemory ? { hasMemory: true } : {}),
+    ...(options.price === undefined ? {} : { price: options.price }),
+    // They are keys of the body, as the server names them.
+    withParameters: (parameters) => httpModel({ ...options, name, body: { ...body, ...parameters } }),
+    async reply(request, context) {
+      const { signal } = context;
+      if (signal.aborted) throw abortedCall(signal, name);
+      const call = { name, signal, secrets, keyVariable: options.keyVariable, now: now() };
+      try {
+        const content = JSON.stringify(template.fill(request, context));
+        const headers = context.headers === undefined ? sent : { ...context.headers, ...sent };
+        const response = await sendRequest(url, { method, headers, body: content, signal, name });
+        return readResponse(response, paths, { ...call, url: url.href, now: now() });
+      } catch (error) {
+        throw toModelError(error, { ...call, url: url.href });
+      }
+    },
+  };
+}
+
+function readResponse(response: HttpResponse, paths: ReplyPaths, call: FailedCall): ModelReply {
+  const { status, headers } = response;
+  const text = response.bytes.toString("utf8");
+  const problem = (what: string): ModelError => notProtocol(what, { text, status }, call);
+  if (status < 200 || status > 299) throw failedResponse({ statusCode: status, headers, body: text }, call);
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw problem(`not JSON (${headers["content-type"] ?? "no content type"})`);
+  }
+  const reply = httpReply(json, paths, { headers, now: call.now });
+  if (typeof reply !== "string") return reply;
+  const statusCode = reportedStatus(json);
+  if (statusCode !== undefined) throw failedResponse({ statusCode, headers, body: text }, call);
+  throw problem(reply);
+}
+
+function checkedUrl(text: unknown): URL {
+  const url = typeof text === "string" && URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw new ModelError("bad_request", "Expected `url` of a model behind HTTP to be an http or https URL.");
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw new ModelError(
+      "bad_request",
+      `The URL of ${url.host} contains a user name or password. Send them in a header, or use \`keyVariable\`.`,
+    );
+  }
+  return url;
+}
+
+function keyOf(
+  { keyVariable, environment = process.env }: HttpModelOptions,
+  name: string,
+): string | undefined {
+  if (keyVariable === undefined) return undefined;
+  const key = firstSet([keyVariable], environment)?.value;
+  if (key === undefined) throw new ModelError("authentication", `${name} needs a key. Set ${keyVariable}.`);
+  return key;
+}
+
+function identityOf(
+  url: string,
+  {
+    method,
+    body,
+    headers,
+    reply,
+    version,
+  }: Required<Pick<HttpModelOptions, "method" | "body" | "headers">> &
+    Pick<HttpModelOptions, "reply" | "version">,
+): JsonObject {
+  return {
+    provider: "http",
+    ...openAddress(url, (query) => contentHash(query).slice(0, 16)),
+    method,
+    body: openData(body),
+    ...(reply === undefined ? {} : { reply }),
+    ...(version === undefined ? {} : { version }),
+    ...(Object.keys(headers).length === 0 ? {} : { headers: openHeaders(headers) }),
+  };
+}
+
+/** An answer that came but is not what was agreed on. */
+function notProtocol(
+  problem: string,
+  { text, status }: { readonly text: string; readonly status: number },
+  { name, secrets }: FailedCall,
+): ModelError {
+  const redact = (shown: string): string => redactSecrets(shown, secrets);
+  return new ModelError(
+    "bad_response",
+    redact(`The answer of ${name} is ${problem}: ${quotedStart(text, redact)}. Check its URL and settings.`),
+    { statusCode: status },
+  );
+}
+
+/** The paths of the numbers of tokens in a response. */
+export interface HttpUsage {
+  readonly inputTokens: string;
+  readonly outputTokens: string;
+  readonly cacheReadTokens?: string;
+  readonly reasoningTokens?: string;
+}
+
+/** The paths of everything in a response. */
+export interface ReplyPaths {
+  readonly text: JsonPath;
+  /** As it was written, for errors. */
+  readonly written: string;
+  readonly usage: { readonly [Name in keyof HttpUsage]: JsonPath } | undefined;
+  readonly finish: JsonPath | undefined;
+  readonly session?: JsonPath;
+}
+
+const OPENAI_REPLY = "choices[0].message.content";
+const OPENAI_USAGE: HttpUsage = {
+  inputTokens: "usage.prompt_tokens",
+  outputTokens: "usage.completion_tokens",
+  cacheReadTokens: "usage.prompt_tokens_details.cached_tokens",
+  reasoningTokens: "usage.completion_tokens_details.reasoning_tokens",
+};
+
+const FINISH: Readonly<Record<string, FinishReason>> = {
+  stop: "stop",
+  length: "length",
+  tool_calls: "tool_calls",
+  content_filter: "content_filter",
+};
+
+/** Checks where a reply is to be found. */
+export function replyPaths(
+  { reply, usage, session }: Pick<HttpModelOptions, "reply" | "usage" | "session">,
+  name: string,
+): ReplyPaths {
+  const given = usage ?? (reply === undefined ? OPENAI_USAGE : undefined);
+  const paths = Object.entries(given ?? {}).map(([key, path]) => [
+    key,
+    parseJsonPath(path, `\`usage.${key}\` of ${name}`),
+  ]);
+  return {
+    text: parseJsonPath(reply ?? OPENAI_REPLY, `\`reply\` of ${name}`),
+    written: reply ?? OPENAI_REPLY,
+    // The same keys with their paths read.
+    usage: given === undefined ? undefined : (Object.fromEntries(paths) as ReplyPaths["usage"]),
+    finish: reply === undefined ? parseJsonPath("choices[0].finish_reason", "finish") : undefined,
+    ...(session === undefined ? {} : { session: parseJsonPath(session, `\`session\` of ${name}`) }),
+  };
+}
+
+/** The reply in a response, or what is wrong with it. */
+export function httpReply(
+  json: unknown,
+  paths: ReplyPaths,
+  { headers, now }: { readonly headers: Readonly<Record<string, string>>; readonly now: number },
+): ModelReply | string {
+  const text = valueAt(json, paths.text);
+  if (text === undefined) return `without \`${paths.written}\``;
+  // Null is how some servers write that the model said nothing.
+  if (typeof text !== "string" && text !== null) {
+    return `one whose \`${paths.written}\` is not text but ${typeName(text)}`;
+  }
+  const session = paths.session === undefined ? undefined : valueAt(json, paths.session);
+  if (paths.session !== undefined && typeof session !== "string" && typeof session !== "number")
+    return "without the session id";
+  const finish = paths.finish === undefined ? "stop" : valueAt(json, paths.finish);
+  const usage = paths.usage === undefined ? undefined : usageAt(json, paths.usage);
+  const rateLimit = parseRateLimitHints(headers, now);
+  return {
+    text: text ?? "",
+    finish:
+      (typeof finish === "string" && Object.hasOwn(FINISH, finish) ? FINISH[finish] : undefined) ?? "other",
+    ...(usage === undefined ? {} : { usage }),
+    ...(session === undefined ? {} : { native: { session } as JsonObject }),
+    ...(rateLimit === undefined ? {} : { rateLimit }),
+  };
+}
+
+function usageAt(json: unknown, paths: NonNullable<ReplyPaths["usage"]>): Usage | undefined {
+  const counts = Object.entries(paths)
+    .map(([key, path]) => [key, valueAt(json, path)] as const)
+    .filter(([, count]) => Number.isSafeInteger(count) && (count as number) >= 0);
+  // Only the keys of `HttpUsage`, with whole numbers.
+  const usage = Object.fromEntries(counts) as Partial<Usage>;
+  const { inputTokens, outputTokens } = usage;
+  return inputTokens === undefined || outputTokens === undefined
+    ? undefined
+    : { ...usage, inputTokens, outputTokens };
+}
+
+/** The path of a value in JSON. */
+export type JsonPath = readonly (string | number)[];
+
+/** Reads a path such as `output.text` or `choices[0].message.content`. */
+export function parseJsonPath(text: unknown, what: string): JsonPath {
+  const valid =
+    typeof text === "string" && /^[^.[\]]+(?:\[\d{1,6}\])*(?:\.[^.[\]]+(?:\[\d{1,6}\])*)*$/.test(text);
+  const fromStart =
+    typeof text === "string" && /^(?:\[\d{1,6}\])+(?:\.[^.[\]]+(?:\[\d{1,6}\])*)*$/.test(text);
+  if (!valid && !fromStart) {
+    throw new ModelError(
+      "bad_request",
+      `Expected ${what} to be a path such as "output.text" or "choices[0].message.content", got ${JSON.stringify(text)}.`,
+    );
+  }
+  return [...text.matchAll(/\[(\d+)\]|[^.[\]]+/g)].map(([part, index]) =>
+    index === undefined ? part : Number(index),
+  );
+}
+
+/** The value at a path, or undefined if there is none. */
+export function valueAt(json: unknown, path: JsonPath): unknown {
+  let value = json;
+  for (const part of path) {
+    if (typeof part === "number") value = Array.isArray(value) ? value[part] : undefined;
+    else value = isRecord(value) ? ownValue(value, part) : undefined;
+  }
+  return value;
+}

@@ -1,0 +1,101 @@
+import { type DatasetOption, type DatasetSource, datasetSource } from "../../core/scenario/dataset.ts";
+import { locatorOf } from "../../core/scenario/define-scenario.ts";
+import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
+import { RowTexts } from "../../core/scenario/row-texts.ts";
+import { formatIssue } from "../../core/schema/format-issue.ts";
+import type { Issue } from "../../core/schema/issue.ts";
+import { canonicalJson, type JsonObject } from "../../core/values/json.ts";
+import { Dataset } from "../datasets/dataset.ts";
+import { DatasetError } from "../datasets/row-files.ts";
+import { RunError } from "../journal/failure.ts";
+import { contentHash } from "../models/content-hash.ts";
+import type { RunOptions } from "./run-options.ts";
+
+/** What a run says about rows. */
+export type RowOptions = Pick<RunOptions, "dataset" | "rows" | "skipBadRows">;
+
+/** How many problems are reported. */
+const SHOWN = 20;
+
+/**
+ * The rows that a scenario is run with: those of the run, else its own. Null if it uses no row. Throws `RunError` with everything
+ * that is wrong with the rows, before the first call.
+ */
+export async function openRows(definition: ScenarioDefinition, options: RowOptions): Promise<Dataset | null> {
+  const texts = new RowTexts(definition);
+  if (!texts.isUsed) return null;
+  const { name } = definition;
+  const located = locatorOf(definition);
+  const sentence = (issue: Issue): string => `In scenario "${name}", ${formatIssue(located(issue))}`;
+  const option = options.dataset ?? options.rows ?? definition.dataset;
+  if (option === undefined) {
+    const issues = texts.withoutRows();
+    if (issues.length === 0) return null;
+    throw new RunError(limited(issues.map(sentence)));
+  }
+  const isOpen = option instanceof Dataset;
+  const source = isOpen
+    ? option.source
+    : await resolvedSource(option, options.dataset === undefined ? definition : undefined);
+  try {
+    return await Dataset.open(source, {
+      skipBadRows: options.skipBadRows ?? (isOpen && option.skipsBadRows),
+      test: (row) => texts.problems(row),
+      used: (row) => texts.used(row),
+      testColumns: (columns) => texts.unknownColumns(columns).map((issue) => formatIssue(located(issue))),
+    });
+  } catch (error) {
+    if (!(error instanceof DatasetError)) throw error;
+    const { problems, message } = error;
+    if (problems.length === 0) throw new RunError([`In scenario "${name}": ${message}`]);
+    throw new RunError(limited([...new Set(problems)]).map((problem) => `In scenario "${name}", ${problem}`));
+  }
+}
+
+function limited(problems: readonly string[]): readonly string[] {
+  const more = problems.length - SHOWN;
+  return more > 0 ? [...problems.slice(0, SHOWN), `and ${more} more of this kind.`] : problems;
+}
+
+/** The hash of what texts use of a row, and so of the questions, truths and rules that it gives. */
+export function itemHasher(definition: ScenarioDefinition): (row: JsonObject) => string {
+  const texts = new RowTexts(definition);
+  let latest: { readonly row?: JsonObject; readonly hash: string } = { hash: "" };
+  return (row) => {
+    // The conversations about a row begin one after the other.
+    if (latest.row !== row) latest = { row, hash: contentHash(canonicalJson(texts.used(row))).slice(0, 16) };
+    return latest.hash;
+  };
+}
+
+const folders = new WeakMap<ScenarioDefinition, string>();
+
+/** Remembers in which folder the file of a scenario is: its dataset is looked for there. */
+export function rememberFolder(definition: ScenarioDefinition, folder: string): void {
+  folders.set(definition, folder);
+}
+
+/** A source whose file is a path from here. What a scenario file names stays below its folder or the one at hand. */
+async function resolvedSource(
+  option: DatasetOption,
+  definition: ScenarioDefinition | undefined,
+): Promise<DatasetSource> {
+  const source = datasetSource(option);
+  if (source.file === undefined || definition === undefined) return source;
+  const { isAbsolute, join, relative, resolve } = await import("node:path");
+  const folder = folders.get(definition) ?? ".";
+  const file = isAbsolute(source.file) ? source.file : join(folder, source.file);
+  const { realpath } = await import("node:fs/promises");
+  const real = (path: string): Promise<string> => realpath(path).catch(() => resolve(path));
+  // A link must not lead elsewhere either: rows are sent to models.
+  const target = await real(file);
+  const isBelow = async (base: string): Promise<boolean> => {
+    const way = relative(await real(base), target);
+    return !way.startsWith("..") && !isAbsolute(way);
+  };
+  if (!(await isBelow(folder)) && !(await isBelow(".")))
+    throw new RunError([
+      `In scenario "${definition.name}", the dataset ${source.file} is outside of the folder of its file and of the current folder${resolve(file) === target ? "" : `, behind a link to ${target}`}. Move it, or name it with --dataset.`,
+    ]);
+  return { ...source, file };
+}

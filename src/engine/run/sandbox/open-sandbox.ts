@@ -1,0 +1,364 @@
+import { DEFAULTS } from "../../../core/defaults.ts";
+import { errorMessage } from "../../../core/error-message.ts";
+import { expressionSource, functionForm } from "../../../core/source/function-source.ts";
+import { loadAcorn } from "./acorn-library.ts";
+import type { RealmAnswer, RealmLimits } from "./realm.ts";
+import { type SandboxRequest, UNKNOWN } from "./sandbox-request.ts";
+import { SandboxLane } from "./sandbox-thread.ts";
+import { SOURCES_OFF, type SourceBudget } from "./source-budget.ts";
+
+/**
+ * A source string as a function, to be called inside `evaluate` only; arguments and result are copies. `moment` is part of the random
+ * seed: where the source stands, and the turn.
+ */
+export type SandboxFunction = (values: readonly unknown[], moment?: string) => unknown;
+
+/** The limits of a sandbox and its random seed. */
+export interface SandboxOptions {
+  /** Seeds `Math.random`, together with the conversation, the moment and the source of each call. */
+  readonly seed: number | string;
+  /** Default 16 MiB; 10 MiB are always there. */
+  readonly memoryBytes?: number;
+  /** For one call; default 50. */
+  readonly timeoutMs?: number;
+}
+
+/** What an evaluation belongs to, and what limits it. */
+export interface EvaluationOptions {
+  /** The conversation: part of the random seed. */
+  readonly conversation?: string;
+  /** What the conversation may still use. */
+  readonly budget?: SourceBudget;
+  /** Ends the evaluation: it rejects. If it is aborted already, all calls fail at once. */
+  readonly signal?: AbortSignal;
+}
+
+/** Runs source strings in another thread: they reach nothing outside and keep nothing between calls. */
+export interface Sandbox {
+  /** Rejects if the text is not the source of one synchronous function. */
+  compile(source: string): Promise<SandboxFunction>;
+  /**
+   * The result of some work that calls functions of this sandbox. The work is done again after each call that is not answered yet,
+   * so it must be pure; a promise comes back only if it calls one.
+   */
+  evaluate<Result>(work: () => Result, options?: EvaluationOptions): Result | Promise<Result>;
+  /** Frees everything; functions compiled here then throw. */
+  dispose(): void;
+}
+
+/** Scenarios whose calls take longer share a thread of their own, so that they do not hold up the others. */
+const QUICK_MS = 5;
+const quick = new SandboxLane();
+const slow = new SandboxLane();
+/**
+ * Scenarios that have exceeded the time limit share a thread that rests: it takes a fifth of a core at most, so that the others
+ * keep their speed. To those scenarios, the time in which it rests counts as used.
+ */
+const REST = 4;
+const late = new SandboxLane({ rest: REST });
+let openSandboxes = 0;
+let lastRealm = 0;
+
+/** How long a thread without sandboxes is kept: the next one often follows at once, and to start a thread takes a tenth of a second. */
+const UNUSED_MS = 5_000;
+
+function stopUnused(): void {
+  if (openSandboxes === 0) quick.stop();
+}
+
+/** Opens a sandbox; the engine is loaded when the first one is opened. */
+export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const { seed, memoryBytes = DEFAULTS.sandboxMemoryBytes, timeoutMs = DEFAULTS.sandboxTimeoutMs } = options;
+  const sandbox = new ThreadSandbox({ seed: String(seed), memoryBytes, timeoutMs });
+  await sandbox.open();
+  return sandbox;
+}
+
+// The engine checks the time now and then, and not at all inside some builtins. This limit ends the thread.
+const LEAST_HARD_LIMIT_MS = 1000;
+const PATIENT_LIMIT_MS = 10_000;
+
+const MOST_ATTEMPTS = 5;
+
+// No function is that long.
+const LONGEST_SOURCE = 1_000_000;
+
+interface SandboxCall {
+  readonly fn: number;
+  /** The arguments as JSON. */
+  readonly values: string;
+  readonly moment: string;
+}
+
+/** One pass over the work: calls are answered in their order, up to the first that has no answer yet. */
+interface Pass {
+  readonly answers: RealmAnswer[];
+  position: number;
+  missing: SandboxCall | null;
+}
+
+class ThreadSandbox implements Sandbox {
+  readonly #realm = ++lastRealm;
+  readonly #limits: RealmLimits;
+  readonly #hardLimit: number;
+  readonly #functions = new Map<string, SandboxFunction>();
+  readonly #sources: string[] = [];
+  #lane = quick;
+  #pass: Pass | null = null;
+  #isDisposed = false;
+
+  constructor(limits: RealmLimits) {
+    this.#limits = limits;
+    this.#hardLimit = Math.max(LEAST_HARD_LIMIT_MS, 20 * limits.timeoutMs);
+    openSandboxes++;
+  }
+
+  /** Rejects if there can be no sandbox. */
+  async open(): Promise<void> {
+    const reply = await this.#lane.ask(this.#opening, this.#hardLimit);
+    if (!("error" in reply)) return;
+    this.dispose();
+    throw reply.error;
+  }
+
+  async compile(source: string): Promise<SandboxFunction> {
+    const known = this.#functions.get(source);
+    if (known !== undefined) return known;
+    const form =
+      source.length > LONGEST_SOURCE ? { problem: "it is too long" } : functionForm(source, loadAcorn());
+    if ("problem" in form) throw new Error(`this is not the source of a function: ${form.problem}`);
+    // A method in shorthand is no expression, but it is with the word before it.
+    const written = form.kind === "method" ? `function ${source}` : source;
+    const whole = expressionSource(written, loadAcorn());
+    if ("problem" in whole) throw new Error(`this is not the source of a function: ${whole.problem}`);
+    const number = this.#sources.push(whole.source) - 1;
+    this.#read(await this.#compileFirst(number));
+    const compiled: SandboxFunction = (values, moment = "") => this.#recall(number, values, moment);
+    this.#functions.set(source, compiled);
+    return compiled;
+  }
+
+  evaluate<Result>(work: () => Result, options: EvaluationOptions = {}): Result | Promise<Result> {
+    const answers: RealmAnswer[] = [];
+    const first = this.#passOver(work, answers);
+    return "result" in first
+      ? first.result
+      : this.#goOn(work, answers, { ...options, missing: first.missing });
+  }
+
+  dispose(): void {
+    if (this.#isDisposed) return;
+    this.#isDisposed = true;
+    this.#functions.clear();
+    openSandboxes--;
+    const isLast = openSandboxes === 0;
+    const keepsThread = !isLast || (this.#lane === quick && quick.isIdle);
+    if (isLast) for (const lane of keepsThread ? [slow, late] : [quick, slow, late]) lane.stop();
+    if (keepsThread) void this.#lane.ask({ type: "close", realm: this.#realm }, this.#hardLimit);
+    if (isLast && keepsThread) setTimeout(stopUnused, UNUSED_MS).unref();
+  }
+
+  #passOver<Result>(
+    work: () => Result,
+    answers: RealmAnswer[],
+  ): { readonly result: Result } | { readonly missing: SandboxCall } {
+    const pass: Pass = { answers, position: 0, missing: null };
+    const outer = this.#pass;
+    this.#pass = pass;
+    try {
+      const result = work();
+      return pass.missing === null ? { result } : { missing: pass.missing };
+    } catch (error) {
+      // What is thrown after a call without an answer may come from that.
+      if (pass.missing === null) throw error;
+      return { missing: pass.missing };
+    } finally {
+      this.#pass = outer;
+    }
+  }
+
+  async #goOn<Result>(
+    work: () => Result,
+    answers: RealmAnswer[],
+    { conversation = "", budget, signal, missing }: EvaluationOptions & { readonly missing: SandboxCall },
+  ): Promise<Result> {
+    const wasAborted = signal?.aborted === true;
+    for (let next = missing; ; ) {
+      const start = performance.now();
+      if (wasAborted) answers.push(CANCELLED);
+      else if (budget?.reason !== undefined) answers.push(`${SOURCES_OFF}${budget.reason}`);
+      else {
+        const { answer, ms } = await this.#call(next, conversation, signal);
+        if (signal?.aborted) throw new SandboxError("cancelled", "was cancelled");
+        answers.push(answer);
+        budget?.spend(ms, answer === "l");
+      }
+      const before = performance.now();
+      const pass = this.#passOver(work, answers);
+      // Work that is done again and again takes time of everybody, too.
+      budget?.spend(performance.now() - (wasAborted ? start : before));
+      if ("result" in pass) return pass.result;
+      next = pass.missing;
+    }
+  }
+
+  /** The answer to a call if there is one; else the pass over the work ends here. */
+  #recall(fn: number, values: readonly unknown[], moment: string): unknown {
+    if (this.#isDisposed) return this.#read(DISPOSED);
+    const pass = this.#pass;
+    if (pass === null) throw new SandboxError("broken", "source strings run only within a run");
+    if (pass.missing !== null) throw NOT_YET;
+    if (pass.position === pass.answers.length) {
+      const written = this.#written(values);
+      if (!("values" in written)) pass.answers.push(written.answer);
+      else {
+        pass.missing = { fn, values: written.values, moment };
+        throw NOT_YET;
+      }
+    }
+    return this.#read(pass.answers[pass.position++] as RealmAnswer);
+  }
+
+  /** The arguments as JSON, or the answer to a call that cannot be made. */
+  #written(values: readonly unknown[]): { readonly values: string } | { readonly answer: RealmAnswer } {
+    try {
+      const text = JSON.stringify(values);
+      // What goes in takes more room inside than as text.
+      return text.length > this.#limits.memoryBytes ? { answer: "m" } : { values: text };
+    } catch (error) {
+      return { answer: `${UNWRITABLE}${errorMessage(error)}` };
+    }
+  }
+
+  async #call(
+    { fn, values, moment }: SandboxCall,
+    conversation: string,
+    signal?: AbortSignal,
+  ): Promise<{ answer: RealmAnswer; ms: number }> {
+    const seed = [conversation, moment];
+    const request: SandboxRequest = { type: "call", realm: this.#realm, fn, values, seed };
+    let reply = await this.#ask(request, { signal });
+    // A thread that another scenario shares may be replaced at any time.
+    for (let attempt = 0; reply.answer === UNKNOWN && attempt < MOST_ATTEMPTS; attempt++) {
+      const compiled = await this.#compile(fn);
+      if (compiled !== "u" && compiled !== UNKNOWN) return { answer: compiled, ms: reply.ms };
+      reply = await this.#ask(request, { signal });
+    }
+    if (this.#lane === late) return { ...reply, ms: (1 + REST) * reply.ms };
+    if (reply.answer === "l") this.#moveTo(late);
+    else if (reply.ms > QUICK_MS && this.#lane === quick) this.#moveTo(slow);
+    return reply;
+  }
+
+  #moveTo(lane: SandboxLane): void {
+    if (lane === this.#lane) return;
+    const before = this.#lane;
+    this.#lane = lane;
+    before.dismiss(this.#realm);
+  }
+
+  /** A run does not fail because the machine was busy when it began: what is late gets more time, where it delays no other scenario. */
+  async #compileFirst(fn: number): Promise<RealmAnswer> {
+    const answer = await this.#compile(fn);
+    if (answer !== "l" || this.#isDisposed) return answer;
+    const before = this.#lane;
+    this.#moveTo(late);
+    const again = await this.#compile(fn, PATIENT_LIMIT_MS);
+    if (again === "u") this.#moveTo(before);
+    return again;
+  }
+
+  /** Opens the realm too if the thread does not know it. */
+  async #compile(fn: number, limitMs: number = this.#hardLimit): Promise<RealmAnswer> {
+    // Only numbers of sources come here.
+    const source = this.#sources[fn] as string;
+    const request: SandboxRequest = { type: "compile", realm: this.#realm, fn, source };
+    const { answer } = await this.#ask(request, { limitMs });
+    if (answer !== UNKNOWN) return answer;
+    const opened = await this.#ask(this.#opening, { limitMs });
+    return opened.answer === "u" ? (await this.#ask(request, { limitMs })).answer : opened.answer;
+  }
+
+  async #ask(
+    request: SandboxRequest,
+    {
+      signal,
+      limitMs = this.#hardLimit,
+    }: { readonly signal?: AbortSignal | undefined; readonly limitMs?: number } = {},
+  ): Promise<{ answer: RealmAnswer; ms: number }> {
+    if (this.#isDisposed) return { answer: DISPOSED, ms: 0 };
+    const reply = await this.#lane.ask(request, limitMs, signal);
+    if ("answer" in reply) return reply;
+    // How much of that time the thread really ran is not known.
+    const ms = this.#hardLimit / 4;
+    return { answer: "error" in reply ? `x${reply.error.message}` : "l", ms };
+  }
+
+  get #opening(): SandboxRequest {
+    return { type: "open", realm: this.#realm, limits: this.#limits };
+  }
+
+  #read(answer: RealmAnswer): unknown {
+    const { timeoutMs, memoryBytes } = this.#limits;
+    const text = answer.slice(1);
+    switch (answer[0]) {
+      case "u":
+        return undefined;
+      case "v":
+        return JSON.parse(text);
+      case "t":
+        throw new SandboxError("threw", `threw: ${text}`);
+      case "r":
+        throw new SandboxError("not_data", `its result is ${text}, not plain data`);
+      case "l":
+        throw new SandboxError("too_long", `ran longer than ${timeoutMs} ms`);
+      case "m":
+        throw new SandboxError("too_much_memory", `used more than ${Math.round(memoryBytes / 2 ** 20)} MB`);
+      case "s":
+        throw new Error(`this is not the source of a function: ${text}`);
+      case "n":
+        throw new Error("this is not the source of one function: something stands beside it");
+      case DISPOSED:
+        throw new SandboxError("disposed", "the sandbox has been disposed of");
+      case UNWRITABLE:
+        throw new SandboxError("not_data", `was given something that is no plain data: ${text}`);
+      case CANCELLED:
+        throw new SandboxError("cancelled", "was cancelled");
+      case SOURCES_OFF:
+        throw new SandboxError("switched_off", text);
+      default:
+        throw new SandboxError("broken", text || "the sandbox broke down");
+    }
+  }
+}
+
+const DISPOSED = "d";
+const CANCELLED = "c";
+const UNWRITABLE = "w";
+
+/** Why a call in the sandbox returned no value. */
+export type SandboxFailure =
+  | "threw"
+  | "too_long"
+  | "too_much_memory"
+  | "not_data"
+  | "broken"
+  | "disposed"
+  | "cancelled"
+  | "switched_off";
+
+/** Thrown where a source string returned no value. */
+export class SandboxError extends Error {
+  override readonly name = "SandboxError";
+  readonly kind: SandboxFailure;
+
+  constructor(kind: SandboxFailure, message: string) {
+    super(message);
+    this.kind = kind;
+    // Where in our code it was noticed says nothing about the source string.
+    this.stack = `${this.name}: ${message}`;
+  }
+}
+
+/** Ends a pass over some work: the work is done again when the answer is there, so this is never shown. */
+const NOT_YET: Error = new SandboxError("broken", "the answer is not there yet");

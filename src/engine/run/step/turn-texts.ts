@@ -1,0 +1,311 @@
+import { memoize } from "../../../core/lazy.ts";
+import { type FillOptions, fillTexts, hasTexts } from "../../../core/liquid/fill-texts.ts";
+import { NO_NEEDS, needsOfParts, type TextNeeds, type TurnNeed } from "../../../core/liquid/text-needs.ts";
+import { compileText, isTemplate, TextError, type TextScope } from "../../../core/liquid/text-template.ts";
+import type {
+  GivenValues,
+  Question,
+  ScenarioDefinition,
+  ScenarioNode,
+} from "../../../core/scenario/definition.ts";
+import type { ModelReference } from "../../../core/scenario/model-override.ts";
+import { readByTexts } from "../../../core/scenario/routed-on.ts";
+import { lastVisits, turnScope } from "../../../core/scenario/state-scope.ts";
+import { FoldedState } from "../../../core/state/advance-state.ts";
+import type { UserState } from "../../../core/state/state.ts";
+import { fieldProblem } from "../../../core/templates/field-problem.ts";
+import type { Template } from "../../../core/templates/template.ts";
+import { itemsOf } from "../../../core/values/growing-list.ts";
+import { type JsonObject, ownValue } from "../../../core/values/json.ts";
+import { concludeReply, type ReplyConclusion } from "../../grading/judge/assess-reply.ts";
+import { joinParts } from "../../grading/judge/judge-turn.ts";
+import { concludeLabels } from "../../grading/verify/conclude-labels.ts";
+import type { ConversationSettings } from "../../journal/run-event.ts";
+import type { FinishedTurn, Turn } from "../../journal/turn.ts";
+import type { ConversationState, OpenTurn, ReadNode } from "./conversation-state.ts";
+import { nodePlan, waitsFor } from "./node-plan.ts";
+
+/** Which texts are rendered: those of a turn, before it, or those of a condition, after it. */
+export interface TextMoment {
+  /** The number of the first turn that they do not see. */
+  readonly before: number;
+  readonly node: string;
+  /** True for conditions. */
+  readonly isAfter?: boolean;
+  /** What the texts need, if that is known: most read nothing but the row. */
+  readonly needs?: TextNeeds;
+}
+
+/** What of the state the texts of a node need: to be asked, to be read, and to be verified. */
+interface NodeNeeds {
+  readonly ask: TextNeeds;
+  readonly read: TextNeeds;
+  readonly verify: TextNeeds;
+}
+
+const nodeNeeds = new WeakMap<ScenarioNode, NodeNeeds>();
+
+/** What the texts of a node need of the state. */
+export function needsAt(definition: ScenarioDefinition, node: ScenarioNode): NodeNeeds {
+  return memoize(nodeNeeds, node, () => {
+    if (!hasTexts(node) && !hasTexts(promptOf(definition, node))) return NOTHING_NEEDED;
+    const { question, fewShot, template, ...rest } = node.question;
+    const fields = Object.values(template?.fields ?? {}).map(({ truth: _, check: __, ...field }) => field);
+    return {
+      ask: needsOfParts(question, fewShot, promptOf(definition, node), node.user),
+      read: needsOfParts(rest, fields, node.rubric),
+      verify: needsOfParts(template),
+    };
+  });
+}
+
+const NOTHING_NEEDED: NodeNeeds = Object.freeze({ ask: NO_NEEDS, read: NO_NEEDS, verify: NO_NEEDS });
+
+/** True if everything that some texts of turn number `before` read of earlier turns is known. */
+export function isKnown(
+  definition: ScenarioDefinition,
+  state: ConversationState,
+  { turns, accumulated }: TextNeeds,
+  before: number,
+): boolean {
+  // Most texts read nothing of earlier turns.
+  if (turns.length === 0 && !accumulated) return true;
+  const open = state.open.filter(({ turn }) => turn < before);
+  if (accumulated && open.some(({ node }) => definition.nodes[node]?.stateUpdate !== undefined)) return false;
+  if (turns.length === 0) return true;
+  return open.every((turn) => {
+    const wanted = turns.filter((need) => isAbout(need, turn, { open, before }));
+    if (wanted.length === 0) return true;
+    if (turn.judgements === undefined) return false;
+    const plan = nodePlan(definition, turn.node, state.settings, turn.unreadByRules);
+    const needs = readByTexts(definition, turn.node, wanted);
+    // A verdict that depends on meanings is there only at the end.
+    if (needs.verdict && plan.comparesMeaning) return false;
+    const waits = waitsFor(needs, plan.node, plan.parts);
+    return waits !== "everything" && waits.every((part) => turn.judgements?.[part] !== null);
+  });
+}
+
+function isAbout(
+  { node, index }: TurnNeed,
+  turn: Turn,
+  { open, before }: { readonly open: readonly Turn[]; readonly before: number },
+): boolean {
+  if (typeof node === "string")
+    return turn.node === node && !open.some((later) => later.node === node && later.turn > turn.turn);
+  if (typeof index === "number") return turn.turn === (index < 0 ? before + index : index + 1);
+  return true;
+}
+
+type Findings = Pick<ReplyConclusion, "parsed" | "verifyResult" | "score" | "refused" | "rubric">;
+
+const NOTHING_FOUND: Findings = Object.freeze({
+  parsed: Object.freeze({}),
+  verifyResult: null,
+  score: null,
+  refused: null,
+  rubric: Object.freeze({}),
+});
+
+/**
+ * The values that texts see. Only what they ask for is made. What is not known yet of earlier turns is null; `isKnown` tells
+ * whether a text would look at it.
+ */
+export function scopeAt(
+  definition: ScenarioDefinition,
+  state: Pick<ConversationState, "turns" | "open" | "scenario" | "settings">,
+  { before, node, isAfter = false, needs }: TextMoment,
+): TextScope {
+  const { given = NOTHING_GIVEN } = definition;
+  // An object with getters takes longer to make than most texts take to render.
+  if (needs?.readsState === false) return { ...given };
+  const { row, variant } = given;
+  let turns: readonly TextScope[] | undefined;
+  let nodes: TextScope | undefined;
+  const finished = (): readonly FinishedTurn[] => itemsOf(state.turns).filter(({ turn }) => turn < before);
+  const open = (): readonly OpenTurn[] => state.open.filter(({ turn }) => turn < before);
+  const all = (): readonly TextScope[] => {
+    turns ??= [
+      ...finished().map((turn) => turnScope(turn, definition.nodes[turn.node])),
+      ...open().map((turn) => {
+        const found = { ...turn, ...findings(definition, state, turn) };
+        return turnScope(found, definition.nodes[turn.node]);
+      }),
+    ];
+    return turns;
+  };
+  return {
+    ...(row === undefined ? {} : { row }),
+    ...(variant === undefined ? {} : { variant }),
+    get visit() {
+      const ended = FoldedState.visit(state.scenario, node)?.count ?? 0;
+      // The state has the finished turns; when a turn is verified, later ones are still open.
+      return ended + open().filter((turn) => turn.node === node).length - (isAfter ? 1 : 0);
+    },
+    get turns() {
+      return all();
+    },
+    get nodes() {
+      nodes ??= lastVisits(all());
+      return nodes;
+    },
+    get accumulated() {
+      return state.scenario.accumulated;
+    },
+    get user() {
+      return lastUser(state) ?? NO_USER;
+    },
+  };
+}
+
+const NOTHING_GIVEN: GivenValues = Object.freeze({});
+
+/** What the simulated user did last, also in turns that are still being read. */
+export function lastUser({
+  open,
+  scenario,
+}: Pick<ConversationState, "open" | "scenario">): UserState | undefined {
+  return open.findLast(({ user }) => user !== undefined)?.user ?? scenario.user;
+}
+
+const NO_USER: UserState = Object.freeze({
+  done: false,
+  reveals: Object.freeze([]),
+  revealed: Object.freeze([]),
+});
+
+/** What is known so far of a turn that is being read. */
+function findings(
+  definition: ScenarioDefinition,
+  state: Parameters<typeof scopeAt>[1],
+  turn: OpenTurn,
+): Findings {
+  const { reads, reply = "", finish, judgements, unreadByRules } = turn;
+  if (reads === undefined || judgements === undefined) return NOTHING_FOUND;
+  const { node } = nodePlan(definition, turn.node, state.settings, unreadByRules);
+  const { verify } = needsAt(definition, definition.nodes[turn.node] as ScenarioNode);
+  const moment = { before: turn.turn, node: turn.node, needs: verify };
+  const question = verifiedQuestion({ node, reads }, () => scopeAt(definition, state, moment));
+  const known = judgements.filter((part) => part !== null);
+  const input = { question, reply, finish, traits: reads.traits, state: state.scenario, turn: turn.turn };
+  return turn.labels === undefined
+    ? concludeReply(input, joinParts(known))
+    : concludeLabels(input, turn.labels);
+}
+
+/** A node as it is asked, and the system prompt. Most nodes have no texts, and need no scope. */
+export function askedNode(
+  definition: ScenarioDefinition,
+  node: ScenarioNode,
+  { scope, settings }: { readonly scope: () => TextScope; readonly settings: ConversationSettings },
+): { readonly node: ScenarioNode; readonly instructions?: string | undefined } {
+  const prompt = promptOf(definition, node);
+  const instructions =
+    prompt === undefined
+      ? subjectPrompt(node, settings)
+      : (hasTexts(prompt) ? fillTexts({ systemPrompt: prompt }, scope()).systemPrompt : prompt) || undefined;
+  const { question, fewShot } = node.question;
+  const examples = hasTexts(fewShot) ? fewShot : undefined;
+  if (!isTemplate(question) && examples === undefined) return { node, instructions };
+  const text = isTemplate(question) ? compileText(question).text(scope()) : question;
+  if (text.trim() === "") throw new TextError("the question comes to an empty text");
+  const more = examples === undefined ? {} : { fewShot: fillTexts(examples, scope()) };
+  return { node: { ...node, question: { ...node.question, question: text, ...more } }, instructions };
+}
+
+/** The system prompt that the scenario has for a node: that of its override, its agent, or its own. */
+function promptOf({ systemPrompt }: ScenarioDefinition, node: ScenarioNode): string | undefined {
+  const { modelOverride, agentIdentity } = node;
+  return (
+    modelOverride?.systemPrompt ??
+    referenceAt(node)?.systemPrompt ??
+    (typeof agentIdentity === "object" ? agentIdentity.systemPrompt : undefined) ??
+    systemPrompt
+  );
+}
+
+/** The system prompt that the run has for a subject. It is no text of the scenario, and is not rendered. */
+function subjectPrompt(
+  node: ScenarioNode,
+  { instructions, subjectInstructions = {} }: ConversationSettings,
+): string | undefined {
+  const named = referenceAt(node)?.model ?? node.modelOverride?.subject;
+  const ofSubject = typeof named === "string" ? ownValue(subjectInstructions, named) : undefined;
+  return ((ofSubject as string | undefined) ?? instructions) || undefined;
+}
+
+function referenceAt({
+  modelOverride,
+}: ScenarioNode): Extract<ModelReference, { readonly parameters?: JsonObject }> | undefined {
+  const subject = modelOverride?.subject;
+  return typeof subject === "object" && "model" in subject ? subject : undefined;
+}
+
+/** What decides whether a value is right is rendered when it is compared, so that no reading waits for it. */
+const WHEN_COMPARED: FillOptions = { except: new Set(["truth", "check", "verify"]) };
+
+/** A node and its traits as the reply is read. The question is the one that was asked. */
+export function readNode({ node, traits }: ReadNode, asked: Turn, scope: () => TextScope): ReadNode {
+  const { question = node.question.question } = asked;
+  if (question === node.question.question && !hasTexts(node.question) && !hasTexts(traits))
+    return { node, traits };
+  const rest = memoize(besideTheText, node.question, () => {
+    const { question: _, ...others } = node.question;
+    return others;
+  });
+  const filled = hasTexts(rest) ? fillTexts(rest, scope(), WHEN_COMPARED) : rest;
+  return {
+    node: { ...node, question: { question, ...filled } },
+    traits: hasTexts(traits) ? fillTexts(traits, scope()) : traits,
+  };
+}
+
+/** Questions without their text. Each turn would look through a new object otherwise. */
+const besideTheText = new WeakMap<Question, Omit<Question, "question">>();
+
+/**
+ * The question of a node whose reply was read, with its truths. Everything is rendered from what the author wrote: what came from
+ * a row or a reply is never rendered again.
+ */
+export function verifiedQuestion(
+  { node, reads }: { readonly node: ScenarioNode; readonly reads: ReadNode },
+  scope: () => TextScope,
+): Question {
+  const { template } = node.question;
+  if (template === undefined || !hasTexts(template)) return reads.node.question;
+  return { ...reads.node.question, template: filledTemplate(template, scope()) };
+}
+
+function filledTemplate(template: Template, scope: TextScope): Template {
+  const filled = fillTexts(template, scope);
+  // Values of rows were validated before the run; those of the state are known only now.
+  for (const [name, field] of Object.entries(filled.fields)) {
+    if (!needsOfParts(template.fields[name]).readsState) continue;
+    const problem = fieldProblem(field);
+    if (problem !== null)
+      throw new TextError(
+        `field "${name}" has a wrong ${problem.key}: ${problem.message.replace(/\.$/, "")}`,
+      );
+  }
+  return filled;
+}
+
+/** The question of a turn with all its texts, for a simulated subject. The turns before must be finished. */
+export function wholeQuestion(
+  definition: ScenarioDefinition,
+  state: ConversationState,
+  { turn, node }: { readonly turn: number; readonly node: string },
+): Question {
+  const { question } = definition.nodes[node] as ScenarioNode;
+  if (!hasTexts(question)) return question;
+  const { template, ...rest } = question;
+  const scope = scopeAt(definition, state, { before: turn, node });
+  const filled = fillTexts(rest, scope);
+  return template === undefined ? filled : { ...filled, template: filledTemplate(template, scope) };
+}
+
+/** A node whose texts cannot be rendered: nothing is read or verified. */
+export function withoutTemplate({ node }: ReadNode): ReadNode {
+  const { template: _, rubric: __, ...question } = node.question;
+  return { node: { ...node, question }, traits: [] };
+}

@@ -1,0 +1,367 @@
+import { failedInFunction, type OutcomeResult } from "../../../core/outcomes/evaluate-outcome.ts";
+import type { ScenarioDefinition } from "../../../core/scenario/definition.ts";
+import { failedConditions, resolveNextNode } from "../../../core/state/routing.ts";
+import type { JsonObject, JsonValue } from "../../../core/values/json.ts";
+import type { ConversationSettings, DerivedEvent, Hop } from "../../../engine/journal/run-event.ts";
+import { NOTHING_SPENT } from "../../../engine/journal/spending.ts";
+import type { FinishedTurn } from "../../../engine/journal/turn.ts";
+import {
+  armsOf,
+  BEFORE_START,
+  type ConversationState,
+  type SimulateEffect,
+} from "../../../engine/run/step/conversation-state.ts";
+import { decideOutcomes } from "../../../engine/run/step/decide-outcomes.ts";
+import { type Step, step } from "../../../engine/run/step/step.ts";
+import { scopeAt } from "../../../engine/run/step/turn-texts.ts";
+import type { Branch, End, ExploredGraph, ExploredState, Transition } from "./explored-graph.ts";
+import { historySummaries, type Summary } from "./history-summary.ts";
+import { type LiveRead, liveState } from "./live-state.ts";
+import type { Oracle, PreparedCode } from "./prepare-code.ts";
+import type { RehearsedTurn, Undecided } from "./rehearsal.ts";
+import { type ReplyClass, type ReplyClasses, replyClasses } from "./reply-classes.ts";
+import { type UserChoice, userChoices } from "./user-choices.ts";
+import { watchedTurns } from "./watched-turns.ts";
+
+/** The limits of an exploration. */
+export interface ExploreOptions {
+  readonly turnLimit: number;
+  readonly maxStates: number;
+}
+
+/** Explores a scenario from its entry, the shortest conversations first. Every turn is made by `step`. */
+export function explore(
+  prepared: PreparedCode,
+  oracle: Oracle,
+  options: ExploreOptions,
+): Promise<ExploredGraph> {
+  return new Exploration(prepared, oracle, options).run();
+}
+
+interface OpenState extends ExploredState {
+  /** Null once it is explored: the messages of a long conversation take memory, and there may be many. */
+  open: OpenConversation | null;
+}
+
+/** The conversation that represents a state. */
+interface OpenConversation {
+  readonly conversation: ConversationState;
+  readonly summaries: readonly JsonValue[];
+  /** What the simulated user is asked for, if it writes the question. */
+  readonly simulate: SimulateEffect | undefined;
+}
+
+class Exploration {
+  readonly #prepared: PreparedCode;
+  readonly #definition: ScenarioDefinition;
+  readonly #oracle: Oracle;
+  readonly #options: ExploreOptions;
+  readonly #replies: Map<string, ReplyClasses>;
+  readonly #summaries: readonly Summary[];
+  readonly #live: ReadonlyMap<string, readonly LiveRead[]>;
+  /** The conditional edges of each node, each in a list of its own. */
+  readonly #conditional = new Map<string, (readonly [number, ScenarioDefinition["edges"]])[]>();
+  readonly #known = new Map<string, OpenState>();
+  readonly #states: OpenState[] = [];
+  readonly #undecided = new Map<string, Undecided>();
+  readonly #settings: ConversationSettings;
+
+  constructor(prepared: PreparedCode, oracle: Oracle, options: ExploreOptions) {
+    const { definition, code } = prepared;
+    this.#prepared = prepared;
+    this.#definition = definition;
+    this.#oracle = oracle;
+    this.#options = options;
+    const watched = watchedTurns(definition, code);
+    this.#replies = new Map(
+      [...watched].map(([id, turn]) => [id, replyClasses(definition, id, { watched: turn, code })]),
+    );
+    this.#summaries = historySummaries(definition, code);
+    this.#live = liveState(definition, code);
+    definition.edges.forEach((edge, index) => {
+      if (edge.when === undefined || (edge.fork !== undefined && edge.target !== edge.fork[0])) return;
+      const list = this.#conditional.get(edge.source) ?? [];
+      // A frozen list is prepared once.
+      list.push([index, Object.freeze([edge])]);
+      this.#conditional.set(edge.source, list);
+    });
+    // The limit is applied afterwards, so that the same state at different turns is found once.
+    this.#settings = {
+      turnLimit: Number.MAX_SAFE_INTEGER,
+      judged: true,
+      judging: "together",
+      detectRefusal: false,
+    };
+  }
+
+  async run(): Promise<ExploredGraph> {
+    const { turnLimit, maxStates } = this.#options;
+    const first = await this.#step(null, {
+      type: "conversation-start",
+      conversation: "rehearsal",
+      cell: { index: 0, scenario: this.#definition.name, subject: "", judge: "", replicate: 1 },
+      scenarioHash: "",
+      settings: this.#settings,
+    });
+    const start = this.#branchTo(first, { depth: 0, summaries: this.#summaries.map((one) => one.start) });
+    let position = 0;
+    for (; position < this.#states.length && this.#states.length <= maxStates; position++) {
+      const state = this.#states[position] as OpenState;
+      if (state.depth < turnLimit && state.open !== null)
+        state.transitions = await this.#expand(state, state.open);
+      state.open = null;
+    }
+    for (const [node, { isWhole }] of this.#replies)
+      if (!isWhole)
+        this.#addUndecided({
+          kind: "not_all_tried",
+          place: `the replies at node ${JSON.stringify(node)}`,
+          message: "there are too many combinations of values, and only some were tried",
+        });
+    const isComplete = this.#states.slice(position).every(({ depth }) => depth >= turnLimit);
+    if (!isComplete)
+      this.#addUndecided({
+        kind: "not_all_tried",
+        place: `scenario ${JSON.stringify(this.#definition.name)}`,
+        message: `it has more than ${maxStates} states that something tells apart, and the exploration stopped there`,
+      });
+    return {
+      start,
+      states: this.#states,
+      isComplete,
+      replies: this.#replies,
+      undecided: [...this.#undecided.values()],
+      limitEnd: (transition) => this.#limitEnd(transition),
+    };
+  }
+
+  /** Applies one event. Code of the scenario runs; conditions that cannot run are answered by the oracle. */
+  async #step(state: ConversationState | null, event: Parameters<typeof step>[2]): Promise<Step> {
+    const result = this.#prepared.evaluate(() => {
+      this.#oracle.start();
+      return step(this.#definition, state, event);
+    });
+    return result instanceof Promise ? await result : result;
+  }
+
+  async #expand({ node, depth }: ExploredState, open: OpenConversation): Promise<readonly Transition[]> {
+    const transitions: Transition[] = [];
+    const replies = this.#replies.get(node)?.replies ?? [];
+    const from = { node, depth, summaries: open.summaries };
+    for (const user of this.#userChoices(node, open)) {
+      const asked = await this.#asked(open, user);
+      for (const reply of replies)
+        for (const { result, isAssumed } of await this.#oracle.each(() => this.#reply(asked, reply)))
+          transitions.push(
+            await this.#transition(from, result, { reply, user, isAssumed: isAssumed || reply.isAssumed }),
+          );
+    }
+    return transitions;
+  }
+
+  #userChoices(node: string, { simulate }: OpenConversation): readonly (UserChoice | undefined)[] {
+    if (simulate === undefined) return [undefined];
+    const { choices, isWhole } = userChoices(simulate.contract, this.#definition);
+    if (!isWhole)
+      this.#addUndecided({
+        kind: "not_all_tried",
+        place: `the simulated user of node ${JSON.stringify(node)}`,
+        message: "there are too many sets of facts that it may reveal, and only some were tried",
+      });
+    return choices;
+  }
+
+  async #asked(
+    { conversation, simulate }: OpenConversation,
+    user: UserChoice | undefined,
+  ): Promise<ConversationState> {
+    if (user === undefined || simulate === undefined) return conversation;
+    const { state } = await this.#step(conversation, {
+      type: "turn-user",
+      conversation: "rehearsal",
+      turn: simulate.turn,
+      ...user,
+      spending: NOTHING_SPENT,
+    });
+    return state;
+  }
+
+  #reply(asked: ConversationState, { reply, labels }: ReplyClass): Promise<Step> {
+    return this.#step(asked, {
+      type: "turn-reply",
+      conversation: "rehearsal",
+      turn: asked.open.at(-1)?.turn ?? 0,
+      reply,
+      messages: [{ role: "assistant", content: reply }],
+      finish: "stop",
+      labels,
+      spending: NOTHING_SPENT,
+    });
+  }
+
+  async #transition(
+    from: Pick<ExploredState, "node" | "depth"> & Pick<OpenConversation, "summaries">,
+    made: Step,
+    {
+      reply,
+      user,
+      isAssumed,
+    }: { readonly reply: ReplyClass; readonly user: UserChoice | undefined; readonly isAssumed: boolean },
+  ): Promise<Transition> {
+    const { state: after, events } = made;
+    const finished = after.turns?.last;
+    const turn = rehearsedTurn(from.node, finished, { reply, user });
+    const hop = events.find((event): event is DerivedEvent & Hop => event.type === "hop");
+    if (finished === undefined || hop === undefined)
+      return { isAssumed, branches: [], isFork: false, holds: [], after: withoutViews(after) };
+    this.#addFailures(events, hop);
+    const depth = from.depth + 1;
+    const summaries = this.#summaries.map((summary, index) =>
+      summary.next(from.summaries[index] as JsonValue, finished, finished.turn - 1),
+    );
+    const holds = await this.#heldEdges(from.node, after, hop);
+    const arms = armsOf(this.#definition, after);
+    if (arms.length === 0) {
+      const to = this.#branchTo(made, { depth, summaries });
+      const branches = [{ turn: { ...turn, edge: hop.edge }, to, ...armOf(after) }];
+      return { isAssumed, branches, isFork: false, holds, after: withoutViews(after) };
+    }
+    const branches: Branch[] = [];
+    for (const { name, target, edge } of arms) {
+      const arm = await this.#step(after, {
+        type: "conversation-start",
+        conversation: "rehearsal",
+        cell: { ...after.cell, arm: name, parent: 0 },
+        scenarioHash: "",
+        settings: this.#settings,
+        fork: { parent: "rehearsal", turn: after.scenario.turn, edge, target },
+      });
+      branches.push({ turn: { ...turn, edge }, to: this.#branchTo(arm, { depth, summaries }), arm: name });
+    }
+    return { isAssumed, branches, isFork: true, holds, after: withoutViews(after) };
+  }
+
+  /** The state or the end that a step leads to. States that nothing distinguishes are one state. */
+  #branchTo(
+    { state, effects }: Step,
+    { depth, summaries }: { readonly depth: number; readonly summaries: readonly JsonValue[] },
+  ): OpenState | End {
+    if (state.status !== null) return endOf(state, state.outcomes);
+    const node = state.open.at(-1)?.node ?? state.next?.node ?? "";
+    const reads = (this.#live.get(node) ?? []).map((read) => read(state.scenario));
+    const key = JSON.stringify([node, state.cell.arm ?? "", reads, summaries]);
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const simulate = effects.find((effect) => effect.type === "simulate");
+    const found: OpenState = {
+      id: this.#states.length,
+      node,
+      depth,
+      transitions: null,
+      open: { conversation: state, summaries, simulate },
+    };
+    this.#known.set(key, found);
+    this.#states.push(found);
+    return found;
+  }
+
+  /** The conditional edges whose conditions hold after a turn, each tested alone. */
+  async #heldEdges(node: string, after: ConversationState, hop: Hop): Promise<readonly number[]> {
+    const edges = this.#conditional.get(node) ?? [];
+    const tested = new Map(hop.tested.map(({ edge, matched }) => [edge, matched]));
+    const untested = edges.filter(([edge]) => !tested.has(edge));
+    if (untested.length === 0)
+      return edges.filter(([edge]) => tested.get(edge) === true).map(([edge]) => edge);
+    const { scenario, turns } = after;
+    const moment = { before: (turns?.last.turn ?? 0) + 1, node, isAfter: true };
+    const scope = (): ReturnType<typeof scopeAt> => scopeAt(this.#definition, { ...after, open: [] }, moment);
+    // Whether a condition that cannot run holds is not known: it counts as false.
+    const held = await this.#prepared.evaluate(() => {
+      this.#oracle.answerFalse();
+      return untested.filter(([, list]) => resolveNextNode(list, scenario, scope).edge !== null);
+    });
+    const also = new Set(held.map(([edge]) => edge));
+    return edges.filter(([edge]) => tested.get(edge) === true || also.has(edge)).map(([edge]) => edge);
+  }
+
+  /** Notes code that failed on representative values: its real result is not known. */
+  #addFailures(events: readonly DerivedEvent[], hop: Hop): void {
+    for (const { edge, reason } of failedConditions(hop))
+      this.#addUndecided({ kind: "code_failed", place: this.#conditionPlace(edge), message: reason });
+    for (const event of events) {
+      if (event.type === "warning" && event.code === "state_update_failed")
+        this.#addUndecided({
+          kind: "code_failed",
+          place: `the state update of node ${JSON.stringify(hop.node)}`,
+          message: event.message,
+        });
+      if (event.type === "outcome" && failedInFunction(event))
+        this.#addUndecided({
+          kind: "code_failed",
+          place: `the outcome ${JSON.stringify(event.name)}`,
+          message: event.reason ?? "",
+        });
+    }
+  }
+
+  #conditionPlace(index: number): string {
+    const { source = "", target = "" } = this.#definition.edges[index] ?? {};
+    return `the condition of the edge from ${JSON.stringify(source)} to ${JSON.stringify(target)}`;
+  }
+
+  #addUndecided(undecided: Undecided): void {
+    const key = `${undecided.kind} ${undecided.place}`;
+    if (!this.#undecided.has(key)) this.#undecided.set(key, undecided);
+  }
+
+  async #limitEnd({ after }: Transition): Promise<End> {
+    const status = "limit_reached";
+    const stopped: ConversationState = { ...after, status, ending: { status } };
+    const decided = await this.#prepared.evaluate(() => decideOutcomes(this.#definition, stopped));
+    return endOf(stopped, Object.fromEntries(decided.map(({ name, ...result }) => [name, result])));
+  }
+}
+
+function endOf(
+  { status, ending }: ConversationState,
+  outcomes: Readonly<Record<string, Pick<OutcomeResult, "value" | "status">>>,
+): End {
+  return {
+    status: status ?? "completed",
+    outcomes: Object.fromEntries(
+      Object.entries(outcomes).map(([name, result]) => [
+        name,
+        result.status === "decided" ? (result.value ?? "inconclusive") : result.status,
+      ]),
+    ),
+    ...(ending?.failure === undefined ? {} : { failure: ending.failure.message }),
+  };
+}
+
+/** Nothing more is asked in it, so that what agents have seen is of no use. */
+function withoutViews(state: ConversationState): ConversationState {
+  return { ...state, views: BEFORE_START.views };
+}
+
+function armOf({ cell }: ConversationState): { readonly arm?: string } {
+  return cell.arm === undefined ? {} : { arm: cell.arm };
+}
+
+function rehearsedTurn(
+  node: string,
+  finished: FinishedTurn | undefined,
+  { reply, user }: { readonly reply: ReplyClass; readonly user: UserChoice | undefined },
+): Omit<RehearsedTurn, "edge"> {
+  const { labels, isUnreadable } = reply;
+  return {
+    node,
+    reply: reply.reply,
+    parsed: (finished?.parsed ?? {}) as JsonObject,
+    ...(isUnreadable ? { unreadable: true as const } : {}),
+    verifyResult: finished?.verifyResult ?? null,
+    ...(finished?.notVerified === true ? { notVerified: true as const } : {}),
+    ...(labels.refused === undefined ? {} : { refused: labels.refused }),
+    ...(labels.rubric === undefined ? {} : { rubric: labels.rubric as JsonObject }),
+    ...(user === undefined ? {} : { user: { reveals: user.reveals, done: user.done } }),
+  };
+}

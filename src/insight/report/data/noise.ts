@@ -1,0 +1,266 @@
+import { mean } from "../../../core/statistics/means.ts";
+import { oneWayVarianceComponents } from "../../../core/statistics/noise.ts";
+import type { ConversationScore } from "../../../engine/journal/store/store.ts";
+import { printableText } from "../../../system/terminal/printable-text.ts";
+import { linesText, wrapText } from "../../../system/terminal/text-layout.ts";
+import { meanText, NOTHING } from "../text/figures.ts";
+import type { TextOptions } from "../text/text-blocks.ts";
+import { groupedScores, grouper, groupName, withinSubject } from "./grouping.ts";
+import { cellOf } from "./rate-line.ts";
+import type { RunFacts } from "./run-facts.ts";
+
+/** Where the variance of an outcome comes from, for one subject. */
+export interface NoiseLine {
+  /** With groups, their values after it. */
+  readonly subject: string;
+  readonly outcome: string;
+  readonly n: number;
+  readonly items: number;
+  /** Variants (and arms of forks) per item. */
+  readonly variants: number;
+  /** Conversations per item, variant and simulator, each counted once however many judges it had. */
+  readonly replicates: number;
+  /**
+   * Variance between items, between variants of an item (beyond what a variant changes on the whole), between simulators, between replicates, and between judges of the same conversation; null if
+   * unknown, or if there is only one.
+   */
+  readonly itemVariance: number | null;
+  /** With one replicate of each variant, the variance of replicates is in it. */
+  readonly variantVariance: number | null;
+  readonly simulatorVariance: number | null;
+  readonly replicateVariance: number | null;
+  readonly judgeVariance: number | null;
+  /** How many simulators played the user, and how many judges read replies. */
+  readonly simulators: number;
+  readonly judges: number;
+  readonly icc: number | null;
+  /** The standard error of the mean now, and with twice as many items or replicates, with judges or simulators that always agree. */
+  readonly error: number | null;
+  readonly moreItems: number | null;
+  readonly moreReplicates: number | null;
+  readonly otherJudge: number | null;
+  readonly otherSimulator: number | null;
+}
+
+/** A conversation, with the run that it is of and the model that played its user. */
+export interface NoisyScore {
+  readonly score: ConversationScore;
+  readonly run: string;
+  /** Null without a simulated user. */
+  readonly simulator: string | null;
+}
+
+/** Splits the variance of every outcome of every subject, or of every group of a subject. */
+export function noise(
+  scores: readonly NoisyScore[],
+  facts: RunFacts,
+  by: readonly string[] = [],
+): readonly NoiseLine[] {
+  const all = scores.map(({ score }) => score);
+  const noisyOf = new Map(scores.map((noisy) => [noisy.score, noisy]));
+  // Judges are not groups here, but a part of the noise.
+  const groups = groupedScores(all, grouper(withinSubject(by, []), all, facts));
+  return groups.flatMap(({ group, members }) =>
+    facts.outcomes.flatMap((outcome) => {
+      const decided = members.flatMap((score) => {
+        const noisy = noisyOf.get(score) as NoisyScore;
+        const value = noisy.score.outcomes.get(outcome);
+        return typeof value === "boolean" || typeof value === "number"
+          ? [{ ...noisy, value: Number(value) }]
+          : [];
+      });
+      return decided.length === 0 ? [] : [noiseLine(groupName(group), outcome, decided)];
+    }),
+  );
+}
+
+interface Decided extends NoisyScore {
+  readonly value: number;
+}
+
+/**
+ * A nested split by moments: judgements within conversations, conversations within variants of an item, variants within simulators,
+ * simulators within items. The mean of what belongs together is a value of the level above, whose variance has the share of the level
+ * below in it.
+ */
+function noiseLine(subject: string, outcome: string, decided: readonly Decided[]): NoiseLine {
+  const itemOf = ({ score: { item } }: NoisyScore): string => item;
+  const playedOf = ({ score: { item }, simulator }: NoisyScore): string => JSON.stringify([item, simulator]);
+  const variantOf = (one: NoisyScore): string => JSON.stringify([playedOf(one), cellOf(one.score)]);
+  const placeOf = (one: NoisyScore): string => JSON.stringify([one.run, variantOf(one), one.score.replicate]);
+  const count = (keyOf: (one: NoisyScore) => string): number => new Set(decided.map(keyOf)).size;
+  const [items, places] = [count(itemOf), count(placeOf)];
+  const judges = count(({ score }) => score.judge);
+  const simulators = count(({ simulator }) => String(simulator));
+  const variants = count(variantOf) / count(playedOf);
+  const judged = split(withoutFactors(decided), placeOf);
+  const repeated = split(judged.means, variants > 1 ? variantOf : simulators > 1 ? playedOf : itemOf, judged);
+  const varied = variants > 1 ? split(repeated.means, simulators > 1 ? playedOf : itemOf, repeated) : null;
+  const played = simulators > 1 ? split((varied ?? repeated).means, itemOf, varied ?? repeated) : null;
+  const { between } = played ?? varied ?? repeated;
+  const judge = judges < 2 ? null : judged.own;
+  const [replicate, variant] = [repeated.own, varied?.own ?? null];
+  const simulator = (varied ?? repeated).within === null ? null : (played?.own ?? null);
+  const errorOf = (change: {
+    readonly items?: number;
+    readonly replicates?: number;
+    readonly judge?: number;
+    readonly simulator?: number;
+  }): number | null => {
+    if (between === null || (replicate === null && variant === null)) return null;
+    const more = change.items ?? 1;
+    const each = places * more * (change.replicates ?? 1);
+    return Math.sqrt(
+      between / (items * more) +
+        (change.simulator ?? simulator ?? 0) / (items * more * simulators) +
+        (variant ?? 0) / (items * more * simulators * variants) +
+        (replicate ?? 0) / each +
+        (change.judge ?? judge ?? 0) / ((each * decided.length) / places),
+    );
+  };
+  return {
+    ...{ subject, outcome, n: decided.length, items, variants, simulators, judges },
+    replicates: places / count(variantOf),
+    itemVariance: between,
+    variantVariance: variant,
+    simulatorVariance: simulator,
+    replicateVariance: replicate,
+    judgeVariance: judge,
+    icc: shareOf(between, [variant, simulator, replicate, judge]),
+    error: errorOf({}),
+    moreItems: errorOf({ items: 2 }),
+    moreReplicates: replicate === null ? null : errorOf({ replicates: 2 }),
+    otherJudge: judge === null ? null : errorOf({ judge: 0 }),
+    otherSimulator: simulator === null ? null : errorOf({ simulator: 0 }),
+  };
+}
+
+/** Levels of factors and arms are chosen, not drawn: what they change on the whole is no noise. */
+function withoutFactors(decided: readonly Decided[]): readonly Decided[] {
+  const cellOf = ({ score: { variant, arm } }: NoisyScore): string => JSON.stringify([variant, arm]);
+  const cells = Map.groupBy(decided, cellOf);
+  if (cells.size < 2) return decided;
+  const means = new Map([...cells].map(([cell, own]) => [cell, mean(own.map(({ value }) => value)) ?? 0]));
+  return decided.map((one) => ({ ...one, value: one.value - (means.get(cellOf(one)) ?? 0) }));
+}
+
+/** Values in groups: their variance between and within groups, and the means of the groups. */
+interface Split {
+  readonly between: number | null;
+  readonly within: number | null;
+  /** What of the variance within groups does not come from the level below. */
+  readonly own: number | null;
+  /** The mean of 1 / the size of a group. */
+  readonly share: number;
+  readonly means: readonly Decided[];
+}
+
+function split(values: readonly Decided[], groupOf: (one: NoisyScore) => string, below?: Split): Split {
+  const groups = [...Map.groupBy(values, groupOf).values()];
+  const found = oneWayVarianceComponents(
+    values.map(({ value }) => value),
+    values.map(groupOf),
+  );
+  const within = found?.within ?? null;
+  return {
+    between: found?.between ?? null,
+    within,
+    own: within === null ? null : Math.max(0, within - (below?.within ?? 0) * (below?.share ?? 0)),
+    share: mean(groups.map((own) => 1 / own.length)) ?? 1,
+    means: groups.map((own) => ({
+      ...(own[0] as Decided),
+      value: mean(own.map(({ value }) => value)) ?? 0,
+    })),
+  };
+}
+
+/** The share of items in the whole variance. */
+function shareOf(items: number | null, others: readonly (number | null)[]): number | null {
+  if (items === null) return null;
+  const whole = others.reduce<number>((sum, one) => sum + (one ?? 0), items);
+  return whole === 0 ? null : items / whole;
+}
+
+/** Where the noise of each outcome comes from, and what would narrow its interval most. */
+export function noiseText(lines: readonly NoiseLine[], { style, width }: TextOptions): string {
+  if (lines.length === 0) return "No outcome is decided.\n";
+  const share = (part: number | null, whole: number): string =>
+    part === null ? NOTHING : whole === 0 ? "0 %" : `${Math.round((100 * part) / whole)} %`;
+  return linesText(
+    lines.flatMap((line) => {
+      const apart = line.replicateVariance !== null;
+      const parts = [
+        { name: "items", variance: line.itemVariance },
+        ...(line.variants > 1
+          ? [{ name: apart ? "variants" : "variants and replicates", variance: line.variantVariance }]
+          : []),
+        ...(apart || line.variants === 1 ? [{ name: "replicates", variance: line.replicateVariance }] : []),
+        ...(line.simulators < 2 ? [] : [{ name: "simulators", variance: line.simulatorVariance }]),
+        ...(line.judges < 2 ? [] : [{ name: "judges", variance: line.judgeVariance }]),
+      ];
+      const whole = parts.reduce<number>((sum, { variance }) => sum + (variance ?? 0), 0);
+      const split =
+        line.itemVariance === null
+          ? "the variance cannot be split"
+          : `variance ${meanText(whole)}: ${parts.map(({ name, variance }) => `${name} ${share(variance, whole)}`).join(", ")}; standard error ${meanText(line.error)}`;
+      return [
+        style.bold(`${printableText(line.outcome)}, ${printableText(line.subject)}`),
+        ...wrapText(`${split}.`, width - 2).map((text) => `  ${text}`),
+        ...wrapText(
+          line.error === 0
+            ? "All conversations came out the same: nothing can be narrowed."
+            : `To narrow the interval: ${noiseAdvice(line)}.`,
+          width - 2,
+        ).map((text) => `  ${text}`),
+      ];
+    }),
+  );
+}
+
+/** What would narrow the interval most, in words. */
+export function noiseAdvice({
+  error,
+  moreItems,
+  moreReplicates,
+  otherJudge,
+  otherSimulator,
+  items,
+  replicates,
+}: NoiseLine): string {
+  if (items < 2) return "one item only: more items are needed before anything can be said";
+  const unknown =
+    "one conversation per item and variant: what replicates would add is not known; run with --replicates 3";
+  if (error === null || moreItems === null) return replicates <= 1 ? unknown : "not known";
+  if (error === 0) return "no variance: all conversations came out the same";
+  const gain = (other: number): number => Math.round(100 * (1 - other / error));
+  const choices = [
+    { text: `twice as many items (${gain(moreItems)} % narrower)`, gain: gain(moreItems) },
+    ...(moreReplicates === null
+      ? []
+      : [
+          {
+            text: `twice as many replicates (${gain(moreReplicates)} % narrower)`,
+            gain: gain(moreReplicates),
+          },
+        ]),
+    ...(otherJudge === null
+      ? []
+      : [
+          {
+            text: `a judge that agrees with itself (${gain(otherJudge)} % narrower)`,
+            gain: gain(otherJudge),
+          },
+        ]),
+    ...(otherSimulator === null
+      ? []
+      : [
+          {
+            text: `simulators that play alike (${gain(otherSimulator)} % narrower)`,
+            gain: gain(otherSimulator),
+          },
+        ]),
+  ].sort((one, other) => other.gain - one.gain);
+  const [best, ...others] = choices;
+  const rest = moreReplicates === null ? [unknown] : [];
+  return `most would help ${best?.text}; ${[...others.map(({ text }) => text), ...rest].join(", ")}`;
+}

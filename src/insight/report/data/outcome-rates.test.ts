@@ -1,0 +1,223 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { resultRow } from "../../../../test/report/result-row.ts";
+import { lastTurn, statusIs, turnOfFlip } from "../../../core/outcomes/outcome-helpers.ts";
+import { question, type ScenarioDefinition } from "../../../core/scenario/definition.ts";
+import { Scenario } from "../../../core/scenario/scenario.ts";
+import { memoryStore } from "../../../engine/journal/store/memory-store.ts";
+import type { RunSummary } from "../../../engine/journal/store/store.ts";
+import { runScenarios } from "../../../engine/run/run-scenarios.ts";
+import { PLAIN_STYLE } from "../../../system/terminal/terminal.ts";
+import { matrixText } from "../text/rates-text.ts";
+import { outcomeRates } from "./outcome-rates.ts";
+import { runRates } from "./run-rates.ts";
+
+test("assertions are pooled over scenarios, by subject and judge", () => {
+  const { outcomes, judges } = outcomeRates([
+    resultRow({ scenario: "one", subject: "b", outcomes: { firm: { yes: 1, no: 2, inconclusive: 3 } } }),
+    resultRow({ scenario: "one", subject: "a", outcomes: { firm: { yes: 4 } } }),
+    resultRow({ scenario: "two", subject: "b", outcomes: { firm: { yes: 6, no: 1, infrastructure: 5 } } }),
+  ]);
+  expect(judges).toEqual(["rules"]);
+  expect(outcomes).toEqual([
+    {
+      outcome: "firm",
+      kind: "assertion",
+      lines: [
+        expect.objectContaining({
+          subject: "b",
+          judge: "rules",
+          n: 10,
+          yes: 7,
+          rate: 0.7,
+          interval: { low: expect.closeTo(0.3733, 4), high: expect.closeTo(0.9273, 4) },
+          inconclusive: 3,
+          infrastructure: 5,
+        }),
+        expect.objectContaining({ subject: "a", n: 4, yes: 4, rate: 1, inconclusive: 0 }),
+      ],
+    },
+  ]);
+});
+
+test("means are pooled by their weight, and undecided ones weigh nothing", () => {
+  const { outcomes } = outcomeRates([
+    resultRow({ scenario: "one", outcomes: { held: { numbers: 3, mean: 2 } } }),
+    resultRow({ scenario: "two", outcomes: { held: { numbers: 1, mean: 6, inconclusive: 2 } } }),
+    resultRow({ scenario: "three", outcomes: { held: { inconclusive: 4 } } }),
+  ]);
+  expect(outcomes).toEqual([
+    {
+      outcome: "held",
+      kind: "number",
+      lines: [
+        expect.objectContaining({
+          subject: "model",
+          judge: "rules",
+          n: 4,
+          mean: 3,
+          inconclusive: 6,
+          infrastructure: 0,
+        }),
+      ],
+    },
+  ]);
+});
+
+test("an outcome that is an assertion here and a number there stands twice, each with its own undecided ones", () => {
+  const { outcomes } = outcomeRates([
+    resultRow({ scenario: "one", outcomes: { x: { yes: 1, inconclusive: 1 }, y: { no: 1 } } }),
+    resultRow({ scenario: "two", outcomes: { x: { numbers: 1, mean: 5, infrastructure: 2 } } }),
+  ]);
+  expect(outcomes.map(({ outcome, kind }) => `${outcome} ${kind}`)).toEqual([
+    "x assertion",
+    "x number",
+    "y assertion",
+  ]);
+  expect(outcomes[0]?.lines[0]).toMatchObject({ n: 1, inconclusive: 1, infrastructure: 0 });
+  expect(outcomes[1]?.lines[0]).toMatchObject({ n: 1, inconclusive: 0, infrastructure: 2 });
+});
+
+test("nothing decided is no rate and no mean, and nobody knows which of the two it is", () => {
+  const { outcomes } = outcomeRates([
+    resultRow({ subject: "silent", outcomes: { firm: { inconclusive: 3 }, known: { inconclusive: 3 } } }),
+    resultRow({ subject: "loud", outcomes: { firm: { infrastructure: 1 }, known: { no: 2 } } }),
+  ]);
+  expect(outcomes.map(({ kind }) => kind)).toEqual(["undecided", "assertion"]);
+  expect(outcomes[0]?.lines.map(({ n }) => n)).toEqual([0, 0]);
+  expect(outcomes[1]?.lines[0]).toMatchObject({ n: 0, rate: null, interval: null, inconclusive: 3 });
+  expect(outcomes[1]?.lines[1]).toMatchObject({ n: 2, rate: 0 });
+});
+
+test("with a plan, who was never asked has lines too, and knows how much was planned", () => {
+  const { outcomes, totals, judges } = outcomeRates(
+    [resultRow({ subject: "b", judge: "y", conversations: 2, outcomes: { firm: { yes: 2 } } })],
+    { subjects: ["a", "b"], judges: ["x", "y"], conversations: 40 },
+  );
+  expect(judges).toEqual(["x", "y"]);
+  expect(totals.map(({ subject, judge, ended, planned }) => [subject, judge, ended, planned])).toEqual([
+    ["a", "x", 0, 10],
+    ["a", "y", 0, 10],
+    ["b", "x", 0, 10],
+    ["b", "y", 2, 10],
+  ]);
+  expect(outcomes[0]?.lines.map(({ n }) => n)).toEqual([0, 0, 0, 2]);
+});
+
+test("totals add up what rows say, and an unknown price leaves the sum unknown", () => {
+  const { totals } = outcomeRates([
+    resultRow({
+      scenario: "one",
+      conversations: 3,
+      statuses: { completed: 1, error: 1 },
+      turns: { passed: 4, unverified: 1 },
+      spending: { calls: 5, cached: 1, tokens: 10, cost: 0.5 },
+    }),
+    resultRow({
+      scenario: "two",
+      conversations: 2,
+      statuses: { error: 2 },
+      turns: { passed: 1, unjudged: 2 },
+      spending: { calls: 2, cached: 0, tokens: 5, cost: null },
+    }),
+  ]);
+  expect(totals).toEqual([
+    {
+      subject: "model",
+      judge: "rules",
+      begun: 5,
+      ended: 4,
+      planned: null,
+      statuses: { completed: 1, error: 3 },
+      turns: { passed: 5, failed: 0, unreadable: 0, unjudged: 2, unverified: 1 },
+      spending: { calls: 7, cached: 1, tokens: 15, cost: null },
+      simulator: { calls: 0, cached: 0, tokens: 0, cost: 0 },
+    },
+  ]);
+});
+
+test("an outcome may be called anything", () => {
+  const outcomes = JSON.parse('{"__proto__": {"yes": 1}, "constructor": {"no": 1}}');
+  expect(outcomeRates([resultRow({ outcomes })]).outcomes.map(({ outcome }) => outcome)).toEqual([
+    "__proto__",
+    "constructor",
+  ]);
+});
+
+test("how conversations are split over scenarios does not matter", () => {
+  const counts = fc.record({
+    yes: fc.nat(50),
+    no: fc.nat(50),
+    inconclusive: fc.nat(9),
+    infrastructure: fc.nat(9),
+  });
+  fc.assert(
+    fc.property(fc.array(counts, { minLength: 1, maxLength: 5 }), (parts) => {
+      const rows = parts.map((firm, index) => resultRow({ scenario: `s${index}`, outcomes: { firm } }));
+      const sum = (key: "yes" | "no" | "inconclusive" | "infrastructure"): number =>
+        parts.reduce((total, part) => total + part[key], 0);
+      const whole = {
+        yes: sum("yes"),
+        no: sum("no"),
+        inconclusive: sum("inconclusive"),
+        infrastructure: sum("infrastructure"),
+      };
+      expect(outcomeRates(rows)).toEqual(outcomeRates([resultRow({ outcomes: { firm: whole } })]));
+    }),
+  );
+});
+
+function scenarioWith(name: string, ...outcomes: readonly string[]): ScenarioDefinition {
+  const scenario: Scenario = new Scenario(name);
+  scenario.addNode("ask", { question: question({ question: "Who?", rawAnswer: "" }) }).setEntry("ask");
+  for (const outcome of outcomes) scenario.addOutcome(outcome, statusIs("completed"));
+  return scenario.validate();
+}
+
+test("outcomes stand in the order of their authors, whatever their names", async () => {
+  const store = memoryStore();
+  const scenarios = [scenarioWith("one", "zebra", "ant"), scenarioWith("two", "ant", "middle")];
+  await runScenarios({ scenarios, subjects: () => "I.", store, run: "r" }).results;
+  const summary = store.run("r") as RunSummary;
+  const names = (rates: ReturnType<typeof runRates>): readonly string[] =>
+    rates.outcomes.map(({ outcome }) => outcome);
+  expect(names(runRates(store, summary))).toEqual(["zebra", "ant", "middle"]);
+  expect(names(runRates(store, summary, { scenario: "two" }))).toEqual(["ant", "middle"]);
+});
+
+test("what a subject leaves undecided, and what does not apply, stands with the rest of its outcome", async () => {
+  const city = {
+    type: "string",
+    description: "the city",
+    truth: "Canberra",
+    extract: { type: "aliases", values: { Canberra: [], Sydney: [] } },
+  } as const;
+  const definition = new Scenario("capital")
+    .addNode("ask", {
+      question: question({ question: "Which city?", rawAnswer: "Canberra", template: { fields: { city } } }),
+    })
+    .addOutcome("knew", lastTurn({ verify_result: true }))
+    .addOutcome("held", lastTurn({ verify_result: true }), { when: "knew" })
+    .addOutcome("turns", turnOfFlip())
+    .setEntry("ask")
+    .validate();
+  const store = memoryStore();
+  const subjects = ["sim/steadfast", "sim/stubborn", "sim/silent"];
+  await runScenarios({ scenarios: definition, subjects, store, run: "r" }).results;
+  const rates = runRates(store, store.run("r") as RunSummary);
+  expect(rates.outcomes.map(({ outcome, kind }) => `${outcome} ${kind}`)).toEqual([
+    "knew assertion",
+    "held assertion",
+    "turns number",
+  ]);
+  expect(
+    rates.outcomes[1]?.lines.map(({ n, notApplicable, inconclusive }) => [n, notApplicable, inconclusive]),
+  ).toEqual([
+    [1, 0, 0],
+    [0, 1, 0],
+    [0, 0, 1],
+  ]);
+  const text = matrixText(rates, { style: PLAIN_STYLE, width: 80 }).join("\n");
+  expect(text).toMatch(/sim\/stubborn +0\.0 % +n\/a +0\.00/);
+  expect(text).toContain("held, sim/stubborn: 1 not applicable.");
+});

@@ -1,0 +1,199 @@
+import { isFinished } from "../../../core/state/state.ts";
+import type { CellTally } from "../../../engine/journal/fold/tally.ts";
+import type { Store } from "../../../engine/journal/store/store.ts";
+import { storedRun } from "../../../engine/journal/transfer/stored-run.ts";
+import { printableText } from "../../../system/terminal/printable-text.ts";
+import type { Style } from "../../../system/terminal/terminal.ts";
+import {
+  alignColumns,
+  cutToWidth,
+  linesText,
+  type TableCell,
+  textWidth,
+  wrapText,
+} from "../../../system/terminal/text-layout.ts";
+import type { Traffic } from "../graph/drawn-graph.ts";
+import { countedText, countText, shareText } from "../text/figures.ts";
+import type { TextOptions } from "../text/text-blocks.ts";
+import { fitsFilter, type ReportFilter } from "./subject-totals.ts";
+
+const INDENT = "  ";
+const GAP = 2;
+/** As wide as `>99 %`. */
+const SHARE_WIDTH = 5;
+
+/** The most frequent paths through a scenario, one a line: how many conversations took it, their share, and its nodes. */
+export function pathsText(
+  { paths, cutShort, underWay }: Pick<ScenarioTraffic, "paths" | "cutShort" | "underWay">,
+  { style, width }: TextOptions,
+): string {
+  const lines =
+    paths.conversations === 0
+      ? wrapText("No conversation has finished.", width)
+      : [
+          style.bold(`Paths of ${countedText(paths.conversations, "conversation")}`),
+          ...rows(paths, width, style),
+        ];
+  const uncounted = uncountedText(cutShort, underWay);
+  const note = uncounted === "" ? [] : wrapText(uncounted, width).map(style.dim);
+  return linesText([...lines, ...note]);
+}
+
+function rows({ paths, others, conversations }: PathCounts, width: number, style: Style): readonly string[] {
+  const countWidth = Math.max(
+    ...[...paths.map(({ count }) => count), others.conversations].map((count) => textWidth(countText(count))),
+  );
+  const room = width - INDENT.length - countWidth - GAP - SHARE_WIDTH - GAP;
+  const row = (count: number, text: string, paint?: Style["dim"]): readonly TableCell[] => [
+    { text: countText(count) },
+    {
+      text: shareText(count, conversations).padStart(SHARE_WIDTH),
+      ...(paint === undefined ? {} : { paint }),
+    },
+    { text, ...(paint === undefined ? {} : { paint }) },
+  ];
+  const known = paths.map(({ path, count }) => row(count, pathText(path, room)));
+  const rest =
+    others.conversations === 0 ? [] : [row(others.conversations, otherPaths(others.paths), style.dim)];
+  return alignColumns([...known, ...rest], [">", ">", "<"]).map((line) => INDENT + line);
+}
+
+function otherPaths(count: number | null): string {
+  return count === null ? "other paths" : countedText(count, "other path");
+}
+
+function uncountedText(cutShort: number, underWay: number): string {
+  const parts = [
+    ...(cutShort === 0 ? [] : [`${countedText(cutShort, "conversation")} cut short`]),
+    ...(underWay === 0 ? [] : [`${countText(underWay)} unfinished`]),
+  ];
+  return parts.length === 0 ? "" : `Not counted: ${parts.join(", ")}.`;
+}
+
+const ARROW = " → ";
+const MORE = "…";
+
+/** A path, cut to a width: `ask → push ×3 → …`. Visits of a node that follow each other are counted. */
+export function pathText(path: readonly string[], columns: number = Number.POSITIVE_INFINITY): string {
+  const steps = stepsOf(path);
+  let line = "";
+  let width = 0;
+  for (const [index, step] of steps.entries()) {
+    const added = index === 0 ? step : ARROW + step;
+    const isLast = index === steps.length - 1;
+    const rest = isLast ? 0 : ARROW.length + MORE.length;
+    width += textWidth(added);
+    if (width + rest > columns) return cutToWidth(index === 0 ? step : `${line}${ARROW}${MORE}`, columns);
+    line += added;
+  }
+  return line;
+}
+
+function stepsOf(path: readonly string[]): readonly string[] {
+  const runs: { readonly node: string; count: number }[] = [];
+  for (const node of path) {
+    const last = runs.at(-1);
+    if (last?.node === node) last.count++;
+    else runs.push({ node, count: 1 });
+  }
+  return runs.map(({ node, count }) => {
+    const name = printableText(node) || '""';
+    return count === 1 ? name : `${name} ×${count}`;
+  });
+}
+
+/** How the conversations of a run went through one scenario. */
+export interface ScenarioTraffic extends Traffic {
+  readonly scenario: string;
+  /** All conversations that were looked at. */
+  readonly conversations: number;
+  /** Of those, the ones that have not ended: their last question is not counted as a visit yet. */
+  readonly underWay: number;
+  /** Of those, the ones that time, money or machines ended early: how far they got is no whole path. */
+  readonly cutShort: number;
+  /** The whole paths of the others. */
+  readonly paths: PathCounts;
+}
+
+const MOST_PATHS = 10;
+
+/**
+ * How often nodes were visited and edges followed. A visit is a question that was asked, answered or not. An edge
+ * is followed if the question of its target was asked, or if it leads to `END`. So every visit of a node leaves it or stops there.
+ */
+export function runTraffic(store: Store, run: string, filter: ReportFilter = {}): readonly ScenarioTraffic[] {
+  const { run: name } = storedRun(store, run);
+  const scenarios = new Map<string, CellTally[]>();
+  for (const tally of store.tallies(name)) {
+    if (fitsFilter(tally, filter))
+      scenarios.set(tally.scenario, [...(scenarios.get(tally.scenario) ?? []), tally]);
+  }
+  return [...scenarios].map(([scenario, tallies]) => scenarioTraffic(scenario, tallies));
+}
+
+function scenarioTraffic(scenario: string, tallies: readonly CellTally[]): ScenarioTraffic {
+  const [visits, hops, paths] = [new Map<string, number>(), new Map<number, number>(), new PathCounter()];
+  let [conversations, underWay, finished] = [0, 0, 0];
+  for (const tally of tallies) {
+    conversations += tally.conversations;
+    underWay += tally.open;
+    for (const { status, count } of tally.statuses) if (isFinished(status)) finished += count;
+    for (const [node, count] of tally.visits) increase(visits, node, count);
+    for (const [edge, count] of tally.edges) increase(hops, edge, count);
+    for (const { path, count } of tally.paths) paths.add(path, count);
+  }
+  const cutShort = conversations - underWay - finished;
+  return { scenario, conversations, underWay, cutShort, visits, hops, paths: paths.most(MOST_PATHS) };
+}
+
+function increase<Key>(counts: Map<Key, number>, key: Key, by: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + by);
+}
+
+/** A complete path through a scenario, and how many conversations took it. */
+interface PathCount {
+  /** The nodes in order. */
+  readonly path: readonly string[];
+  readonly count: number;
+}
+
+/** The paths of conversations, the most frequent first. */
+export interface PathCounts {
+  /** How many conversations were counted. */
+  readonly conversations: number;
+  readonly paths: readonly PathCount[];
+  /** What is not among the paths; `paths` is null if there were too many different ones to count. */
+  readonly others: { readonly conversations: number; readonly paths: number | null };
+}
+
+/** Adds up the paths of several cells. */
+export class PathCounter {
+  readonly #counts = new Map<string, number>();
+  #conversations = 0;
+  /** Not all paths are known. */
+  #isPart = false;
+
+  /** Null for paths that are not known. */
+  add(path: readonly string[] | null, count: number): void {
+    this.#conversations += count;
+    if (path === null) this.#isPart = true;
+    else increase(this.#counts, JSON.stringify(path), count);
+  }
+
+  /** The most frequent paths; of equally frequent ones, in the order of their nodes. */
+  most(limit: number): PathCounts {
+    const ranked = [...this.#counts]
+      .sort(([path, one], [otherPath, other]) => other - one || (path < otherPath ? -1 : 1))
+      .slice(0, limit);
+    const listed = ranked.reduce((sum, [, count]) => sum + count, 0);
+    return {
+      conversations: this.#conversations,
+      // Keys are made of paths, above.
+      paths: ranked.map(([key, count]) => ({ path: JSON.parse(key) as readonly string[], count })),
+      others: {
+        conversations: this.#conversations - listed,
+        paths: this.#isPart ? null : this.#counts.size - ranked.length,
+      },
+    };
+  }
+}

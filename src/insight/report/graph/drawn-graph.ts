@@ -1,0 +1,193 @@
+import { END, type ScenarioDefinition } from "../../../core/scenario/definition.ts";
+import { compileWhen } from "../../../core/state/condition.ts";
+import { describeCondition } from "../../../core/state/describe-condition.ts";
+import { printableText } from "../../../system/terminal/printable-text.ts";
+
+/** How often the conversations of a run visited nodes and followed edges of a scenario. */
+export interface Traffic {
+  /** How often each node was visited, by its id. */
+  readonly visits: ReadonlyMap<string, number>;
+  /** How often each edge was followed, by its index in the edges of the definition. */
+  readonly hops: ReadonlyMap<number, number>;
+}
+
+/**
+ * The part that an edge plays at its source: tested in order, taken if no condition holds, the only edge, or shadowed by
+ * an earlier unconditional edge. The arms of a fork are all taken.
+ */
+export type EdgeRole = "conditional" | "otherwise" | "only" | "never" | "fork";
+
+/** What an edge is called that has no condition. */
+export const ROLE_WORDS: Readonly<Record<Exclude<EdgeRole, "conditional">, string>> = {
+  otherwise: "otherwise",
+  only: "",
+  never: "never taken",
+  fork: "fork",
+};
+
+/** An edge as drawings show it. */
+export interface DrawnEdge {
+  /** Null for `END`. */
+  readonly target: DrawnNode | null;
+  readonly role: EdgeRole;
+  /** The condition in a few words; empty if there is none. */
+  readonly condition: string;
+  /** How often it was followed, in a drawing of traffic. */
+  readonly hops?: number;
+}
+
+/** A node as drawings show it; all texts are printable. */
+export interface DrawnNode {
+  readonly id: string;
+  readonly question: string;
+  /** How often it was visited, in a drawing of traffic. */
+  readonly visits?: number;
+  /** In the order that routing tries them, which need not be the order of the definition. */
+  readonly edges: readonly DrawnEdge[];
+}
+
+interface Draft extends DrawnNode {
+  readonly edges: DrawnEdge[];
+}
+
+/** The nodes of a scenario in breadth-first order from the entry, connected by their edges. */
+export function drawnGraph(definition: ScenarioDefinition, traffic?: Traffic): readonly DrawnNode[] {
+  const drafts = new Map<string, Draft>();
+  const draftOf = (id: string): Draft => {
+    const known = drafts.get(id);
+    if (known !== undefined) return known;
+    const draft = draftNode(id, definition, traffic);
+    drafts.set(id, draft);
+    return draft;
+  };
+
+  const entry = draftOf(definition.entryNode);
+  for (const id of definition.nodeIds) draftOf(id);
+  const unconditional: {
+    readonly source: Draft;
+    readonly edge: Pick<DrawnEdge, "target" | "hops">;
+    readonly isArm: boolean;
+  }[] = [];
+  definition.edges.forEach((edge, index) => {
+    const source = draftOf(edge.source);
+    const target = edge.target === END ? null : draftOf(edge.target);
+    const condition = compileWhen(edge.when);
+    const drawn = traffic === undefined ? { target } : { target, hops: traffic.hops.get(index) ?? 0 };
+    const isArm = edge.fork !== undefined;
+    if (condition === null) unconditional.push({ source, edge: drawn, isArm });
+    else
+      source.edges.push({
+        ...drawn,
+        role: "conditional",
+        condition: `${isArm ? "fork if " : ""}${printableText(describeCondition(condition))}`,
+      });
+  });
+  for (const { source, edge, isArm } of unconditional) {
+    source.edges.push({ ...edge, role: unconditionalRole(source.edges.at(-1), isArm), condition: "" });
+  }
+  return breadthFirst([entry, ...drafts.values()]);
+}
+
+function draftNode(id: string, definition: ScenarioDefinition, traffic: Traffic | undefined): Draft {
+  const question = definition.nodes[id]?.question.question ?? "";
+  return {
+    id: printableText(id) || '""',
+    question: printableText(question),
+    ...(traffic === undefined ? {} : { visits: traffic.visits.get(id) ?? 0 }),
+    edges: [],
+  };
+}
+
+/** How often conversations stopped at a node that has edges; 0 for a node without edges. */
+export function stopsAt({ visits = 0, edges }: DrawnNode): number {
+  if (edges.length === 0) return 0;
+  return Math.max(
+    0,
+    edges.reduce((left, { hops = 0 }) => left - hops, visits),
+  );
+}
+
+/** Unconditional edges follow the conditional ones, so the edge before decides the role. */
+function unconditionalRole(before: DrawnEdge | undefined, isArm: boolean): EdgeRole {
+  if (isArm && (before === undefined || before.role === "conditional" || before.role === "fork"))
+    return "fork";
+  if (before === undefined) return "only";
+  return before.role === "conditional" ? "otherwise" : "never";
+}
+
+/** All nodes that the roots lead to, each once. */
+function breadthFirst(roots: readonly DrawnNode[]): readonly DrawnNode[] {
+  const seen = new Set<DrawnNode>();
+  for (const root of roots) {
+    if (seen.has(root)) continue;
+    const queue = [root];
+    seen.add(root);
+    // The queue grows while it is walked.
+    for (const node of queue) {
+      for (const { target } of node.edges) {
+        if (target === null || seen.has(target)) continue;
+        seen.add(target);
+        queue.push(target);
+      }
+    }
+  }
+  return [...seen];
+}
+
+interface Visit {
+  readonly node: DrawnNode;
+  /** When the walk came here. */
+  readonly arrival: number;
+  /** The earliest arrival among the nodes known to lie on a loop with this one. */
+  earliest: number;
+  nextEdge: number;
+  loop: DrawnNode | null;
+}
+
+/**
+ * Gives for every node the loop it is on: two nodes can reach each other exactly if they get the same loop. Edges that are
+ * never taken make no loop. Tarjan's algorithm, with an explicit stack, so that a long chain of nodes cannot overflow the
+ * call stack.
+ */
+export function findLoops(nodes: readonly DrawnNode[]): (node: DrawnNode) => DrawnNode | null {
+  const visits = new Map<DrawnNode, Visit>();
+  const undecided: Visit[] = [];
+  const path: Visit[] = [];
+
+  const arrive = (node: DrawnNode): void => {
+    const visit = { node, arrival: visits.size, earliest: visits.size, nextEdge: 0, loop: null };
+    visits.set(node, visit);
+    undecided.push(visit);
+    path.push(visit);
+  };
+
+  const follow = (from: Visit, { target, role }: DrawnEdge): void => {
+    if (target === null || role === "never") return;
+    const known = visits.get(target);
+    if (known === undefined) arrive(target);
+    else if (known.loop === null) from.earliest = Math.min(from.earliest, known.arrival);
+  };
+
+  const leave = (visit: Visit): void => {
+    path.pop();
+    const parent = path.at(-1);
+    if (parent !== undefined) parent.earliest = Math.min(parent.earliest, visit.earliest);
+    if (visit.earliest < visit.arrival) return;
+    // Nothing above leads back here, so whatever is still undecided since the arrival is one loop.
+    while (visit.loop === null) {
+      const member = undecided.pop();
+      if (member !== undefined) member.loop = visit.node;
+    }
+  };
+
+  for (const node of nodes) {
+    if (visits.has(node)) continue;
+    arrive(node);
+    for (let visit = path.at(-1); visit !== undefined; visit = path.at(-1)) {
+      const edge = visit.node.edges[visit.nextEdge++];
+      if (edge === undefined) leave(visit);
+      else follow(visit, edge);
+    }
+  }
+  return (node) => visits.get(node)?.loop ?? null;
+}
