@@ -13,10 +13,10 @@ const KNOW_EVENTS: Readonly<Record<string, string>> = {
   "engine/journal/fold/votes.ts": "the votes of panels",
   "engine/journal/fold/run.ts": "the fold of a run",
   "engine/journal/store/labels.ts": "which labels count",
-  "interchange/otel/open-telemetry.ts": "writes events as spans",
+  "apps/interchange/otel/open-telemetry.ts": "writes events as spans",
   "engine/run/step/step.ts": "what an event means for what happens next",
   "engine/run/step/fold-journal.ts": "which effects have their results",
-  "analysis/rehearsal/explore.ts": "makes turns by step, and looks at what follows from them",
+  "insight/analysis/rehearsal/explore.ts": "makes turns by step, and looks at what follows from them",
   "engine/journal/older-events.ts": "reads events of older versions",
   "engine/journal/transfer/export-run.ts": "writes run files",
   "engine/journal/transfer/run-file-reader.ts": "reads run files",
@@ -28,7 +28,7 @@ const ASKS = new RegExp(`\\bevent\\.type\\b|type [=!]== "(?:${types})"|case "(?:
 
 test("only the folds, step and the formats of files know which event means what", () => {
   const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter(
-    (file) => file.endsWith(".ts") && !/\.test(-d)?\.ts$/.test(file) && !file.startsWith("contracts/"),
+    (file) => file.endsWith(".ts") && !/\.test(-d)?\.ts$/.test(file) && !file.startsWith("apps/contracts/"),
   );
   const asking = files.filter((file) =>
     readFileSync(join(source, file), "utf8")
