@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { canberraServer, capitalFolder, openaiAt } from "./capital-file.ts";
@@ -141,6 +141,23 @@ test("2: one item cannot show that a run is worse than its baseline", async () =
   );
   expect(code).toBe(2);
   expect((await elenchus([...words, "held_firm=0.05:point"], { folder })).code).toBe(0);
+});
+
+test("1: too little of the baseline is decided to compare with", async () => {
+  const folder = capitalFolder();
+  await elenchus([...STEADFAST, "--replicates", "40", "--name", "before"], { folder });
+  await elenchus(["export", "before", "--baseline", "--output", "before.jsonl"], { folder });
+  const file = join(folder, "before.jsonl");
+  const [header, ...lines] = readFileSync(file, "utf8").split("\n");
+  // All but three conversations were not decided.
+  const open = lines.map((line, i) => (i < 3 ? line : line.replace(/"t"/g, '"?"')));
+  writeFileSync(file, [header, ...open].join("\n"));
+  const words = [...STEADFAST, "--replicates", "40", "--baseline", "before.jsonl", "--fail-if-worse"];
+  const { code, stderr } = await elenchus([...words, "held_firm=0.05:point"], { folder });
+  expect(stderr.replace(/\s+/g, " ")).toContain(
+    "This is not enough: together with the baseline, it was decided in 3 of 40 conversations, and 80 % are needed (min-decided).",
+  );
+  expect(code).toBe(1);
 });
 
 test("1: a conversation ended in an error, where that is to fail", async () => {

@@ -91,6 +91,13 @@ function problemOf(lines: readonly OutcomeLine[], cutShort: number, minDecided: 
   return gateProblem({ decided: sum(({ n }) => n), undecided, cutShort }, minDecided);
 }
 
+/** The same for pairs, which also need what the baseline decided. */
+function pairProblem({ pairs, left }: ComparisonLine, minDecided: number): string | undefined {
+  const undecided = left.inconclusive + left.errors;
+  const problem = gateProblem({ decided: pairs, undecided, cutShort: 0 }, minDecided);
+  return problem === undefined ? undefined : `together with the baseline, ${problem}`;
+}
+
 /** A result that passes by its value alone does not pass with a problem. */
 function withProblem(result: ThresholdResult, problem: string | undefined): ThresholdResult {
   if (!result.passed || problem === undefined) return result;
@@ -268,7 +275,7 @@ export function testLimits(
         .filter(({ outcome }) => outcome === limit.outcome)
         .flatMap((rated): readonly OutcomeLine[] => rated.lines)
         .filter(({ subject }) => subject === comparison.b);
-      const problem = problemOf(lines, cutShort, minDecided);
+      const problem = problemOf(lines, cutShort, minDecided) ?? (line && pairProblem(line, minDecided));
       const name = `${printableText(limit.outcome)} of ${printableText(comparison.b)}`;
       // A test without an interval: no item differs.
       const isSame = line?.p != null && line.interval === null;
