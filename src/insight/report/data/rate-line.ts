@@ -196,7 +196,8 @@ function sorted(scores: Iterable<ConversationScore>, declaration: RateDeclaratio
 
 /** What a rate can be at the least and at the most, whatever the undecided conversations really were. */
 function boundsOf({ counted, undecided }: Sorted): Interval | null {
-  if (undecided.length === 0) return null;
+  // Where nothing is decided, not even the kind of the outcome is known.
+  if (undecided.length === 0 || counted.length === 0) return null;
   const yes = counted.reduce((sum, { value }) => sum + value, 0);
   const side = (wanted: 0 | 1): number | null => {
     let [n, sum] = [counted.length, yes];
@@ -241,7 +242,7 @@ export function rateLine(
     const within = overItems.kind === "spread" && range ? { low: 0, high: range.high - range.low } : range;
     // A chance of k replicates rests on as many trials as k goes into the replicates.
     const tries = declaration.passAt ?? declaration.passHat ?? Number.POSITIVE_INFINITY;
-    const trials = Math.max(1, values.length / perCell.length / tries);
+    const trials = Math.max(1, values.length / Math.max(1, perCell.length) / tries);
     const estimate = meanEstimate(
       perCell.map(({ value }) => value),
       perCell.map(({ item }) => item),

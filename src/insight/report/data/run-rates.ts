@@ -216,8 +216,10 @@ function standsOut(rated: RatedOutcome, winner: string, isGood: boolean | undefi
       return open === 0 || open / (n + open) <= POOR_SHARE;
     });
   const spans = rated.lines.flatMap((line) => {
-    const span = line.bounds ?? (line.rate === null ? null : { low: line.rate, high: line.rate });
-    return span === null ? [] : [{ ...span, isWinner: testedKey(line) === winner }];
+    const open = line.inconclusive + line.infrastructure;
+    const known = line.rate === null ? { low: 0, high: 1 } : { low: line.rate, high: line.rate };
+    const span = line.bounds ?? known;
+    return line.n + open === 0 ? [] : [{ ...span, isWinner: testedKey(line) === winner }];
   });
   const own = spans.find(({ isWinner }) => isWinner);
   return spans.every(
