@@ -1,69 +1,53 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join, normalize, relative } from "node:path";
+import { dirname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
 const source = fileURLToPath(new URL("../src", import.meta.url));
 
-/** The rooms of the house, and for each the other rooms it may import. CONTRIBUTING.md shows the same as a picture. */
-const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+/** The floors of the source tree. Each may import the floors named here, and nothing of the others. */
+const FLOORS: Readonly<Record<string, readonly string[]>> = {
   core: [],
-  statistics: [],
-  files: ["core"],
-  secrets: ["core"],
-  terminal: ["core"],
-  grading: ["core", "statistics"],
-  models: ["core", "files", "secrets", "terminal", "grading"],
-  datasets: ["core", "models"],
-  journal: ["core", "secrets", "grading", "models"],
-  run: ["core", "secrets", "grading", "models", "datasets", "journal"],
-  report: ["core", "statistics", "terminal", "grading", "models", "journal"],
-  analysis: ["core", "grading", "models", "journal", "run"],
-  project: ["core", "files", "grading", "models", "datasets", "run", "report"],
-  viewer: ["core", "files", "secrets", "statistics", "models", "journal", "run", "analysis", "report"],
-  cli: [
-    "core",
-    "files",
-    "secrets",
-    "terminal",
-    "models",
-    "journal",
-    "run",
-    "analysis",
-    "report",
-    "project",
-    "interchange",
-    "viewer",
-    "scale",
-  ],
-  scale: ["core", "models", "journal", "run"],
-  contracts: ["core", "models", "journal"],
-  interchange: ["core", "statistics", "models", "journal", "run"],
-  public: [
-    "core",
-    "statistics",
-    "grading",
-    "models",
-    "datasets",
-    "journal",
-    "run",
-    "report",
-    "analysis",
-    "project",
-    "contracts",
-    "interchange",
-    "scale",
-  ],
+  system: ["core"],
+  engine: ["core", "system"],
+  insight: ["core", "system", "engine"],
+  apps: ["core", "system", "engine", "insight"],
 };
 
-/** The floors of the house from below, each with its rooms; `system` serves all but the core, which imports nothing. */
-const FLOORS: Readonly<Record<string, readonly string[]>> = {
-  core: ["core", "statistics"],
-  system: ["files", "secrets", "terminal"],
-  engine: ["grading", "models", "datasets", "journal", "run", "scale"],
-  insight: ["report", "analysis"],
-  apps: ["project", "cli", "viewer", "interchange", "public", "contracts"],
+/** The rooms of each floor, and which others of the same floor they may import. The core is one room. */
+const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  system: { files: [], secrets: [], terminal: [] },
+  engine: {
+    grading: [],
+    models: ["grading"],
+    datasets: ["models"],
+    journal: ["grading", "models"],
+    run: ["grading", "models", "datasets", "journal"],
+    scale: ["models", "journal", "run"],
+  },
+  insight: { report: [], analysis: [] },
+  apps: {
+    project: [],
+    interchange: [],
+    viewer: [],
+    contracts: [],
+    cli: ["project", "interchange", "viewer"],
+    public: ["project", "contracts", "interchange"],
+  },
 };
+
+/** Folders that still import each other. */
+const MUTUAL: readonly string[] = [
+  "apps/cli/look ↔ apps/cli/run",
+  "apps/cli/run ↔ apps/cli/trust",
+  "apps/cli/run ↔ apps/cli/write",
+  "core/liquid ↔ core/schema",
+  "core/outcomes ↔ core/scenario",
+  "engine/grading/judge ↔ engine/grading/verify",
+  "engine/models/function ↔ engine/models/http",
+  "engine/models/http ↔ engine/models/providers",
+  "insight/report/data ↔ insight/report/text",
+];
 
 /** Rooms and folders that use nothing of Node, no clock and no random numbers. */
 const PURE = ["core/", "engine/grading/", "engine/run/step/"];
@@ -80,73 +64,80 @@ function importsOf(file: string): string[] {
 }
 
 const floorOf = (file: string): string => file.split("/")[0] as string;
+const roomOf = (file: string): string => file.split("/")[1] as string;
 
-/** The core is a room itself, with one more inside. */
-function roomOf(file: string): string {
-  const [floor = "", room = ""] = file.split("/");
-  return floor === "core" && room !== "statistics" ? floor : room;
+/** The files of this package that a file imports, as paths below `src`. */
+function targetsOf(file: string): readonly string[] {
+  return importsOf(file)
+    .filter((path) => path.startsWith("."))
+    .map((path) => normalize(join(dirname(file), path)));
 }
 
-test("every file stands in a room of its floor", () => {
-  expect(files.filter((file) => !FLOORS[floorOf(file)]?.includes(roomOf(file)))).toEqual([]);
-  expect(Object.values(FLOORS).flat().sort()).toEqual(Object.keys(MAY_IMPORT).sort());
+const edges = files.flatMap((file) => targetsOf(file).map((target) => [file, target] as const));
+
+test("every file stands in a room of a floor", () => {
+  const strays = files.filter((file) => {
+    const floor = floorOf(file);
+    return !(floor in FLOORS) || (floor in ROOMS && !(roomOf(file) in (ROOMS[floor] ?? {})));
+  });
+  expect(strays).toEqual([]);
 });
 
 test("a floor imports only floors below it", () => {
-  const order = Object.keys(FLOORS);
-  const wrong = Object.entries(FLOORS).flatMap(([floor, rooms]) =>
-    rooms.flatMap((room) =>
-      (MAY_IMPORT[room] ?? [])
-        .filter(
-          (other) =>
-            order.indexOf(floor) < order.findIndex((candidate) => FLOORS[candidate]?.includes(other)),
-        )
-        .map((other) => `${room} imports ${other}`),
-    ),
+  const wrong = edges.filter(
+    ([file, target]) =>
+      floorOf(file) !== floorOf(target) && !FLOORS[floorOf(file)]?.includes(floorOf(target)),
   );
-  expect(wrong).toEqual([]);
+  expect(wrong.map(([file, target]) => `${file} imports ${target}`)).toEqual([]);
 });
 
-test("a room imports only the rooms it may", () => {
-  const wrong = files.flatMap((file) =>
-    importsOf(file)
-      .filter((path) => path.startsWith("."))
-      .map((path) => normalize(join(dirname(file), path)))
-      .filter((target) => roomOf(target) !== roomOf(file))
-      .filter((target) => !MAY_IMPORT[roomOf(file)]?.includes(roomOf(target)))
-      .map((target) => `${file} imports ${target}`),
+test("a room imports only the rooms of its floor that it may, and all of those", () => {
+  const inside = edges.filter(
+    ([file, target]) =>
+      floorOf(file) in ROOMS && floorOf(file) === floorOf(target) && roomOf(file) !== roomOf(target),
   );
-  expect(wrong).toEqual([]);
-});
-
-test("the list allows no more than is used", () => {
-  const used = new Set(
-    files.flatMap((file) =>
-      importsOf(file)
-        .filter((path) => path.startsWith("."))
-        .map((path) => `${roomOf(file)} → ${roomOf(normalize(join(dirname(file), path)))}`),
-    ),
+  const wrong = inside.filter(
+    ([file, target]) => !ROOMS[floorOf(file)]?.[roomOf(file)]?.includes(roomOf(target)),
   );
-  const allowed = Object.entries(MAY_IMPORT).flatMap(([room, others]) =>
-    others.map((other) => `${room} → ${other}`),
+  expect(wrong.map(([file, target]) => `${file} imports ${target}`)).toEqual([]);
+  const used = new Set(inside.map(([file, target]) => `${roomOf(file)} → ${roomOf(target)}`));
+  const allowed = Object.values(ROOMS).flatMap((rooms) =>
+    Object.entries(rooms).flatMap(([room, others]) => others.map((other) => `${room} → ${other}`)),
   );
   expect(allowed.filter((pair) => !used.has(pair))).toEqual([]);
 });
 
-test("CONTRIBUTING.md draws the rooms, and names files that exist", () => {
+test("no two folders import each other", () => {
+  /** The folders in which two files part: what one imports of the other. */
+  const parting = ([file, target]: readonly [string, string]): readonly [string, string] => {
+    const [own, other] = [dirname(file).split("/"), dirname(target).split("/")];
+    const common = own.findIndex((folder, i) => folder !== other[i]);
+    const depth = common === -1 ? own.length : common;
+    // A folder that contains the other one is no neighbour.
+    if (depth === own.length || depth === other.length) return ["", ""];
+    return [own.slice(0, depth + 1).join("/"), other.slice(0, depth + 1).join("/")];
+  };
+  const pairs = new Set(edges.map(parting).map(([one, other]) => `${one} ↔ ${other}`));
+  const mutual = [...pairs].filter((pair) => {
+    const [one = "", other = ""] = pair.split(" ↔ ");
+    return one < other && pairs.has(`${other} ↔ ${one}`);
+  });
+  expect(mutual.sort()).toEqual(MUTUAL);
+});
+
+test("CONTRIBUTING.md draws the floors, and names rooms and files that exist", () => {
   const root = dirname(source);
   const text = readFileSync(join(root, "CONTRIBUTING.md"), "utf8");
-  const reaches = (from: string, to: string): boolean =>
-    (MAY_IMPORT[from] ?? []).some((room) => room === to || reaches(room, to));
-  // An arrow is drawn where no other room lies between.
-  const arrows = Object.entries(MAY_IMPORT).flatMap(([room, others]) =>
-    others
-      .filter((target) => !others.some((other) => reaches(other, target)))
-      .map((target) => `${room} --> ${target}`),
+  // An arrow is drawn to the floors right below: the others follow.
+  const arrows = Object.entries(FLOORS).flatMap(([floor, below]) =>
+    below
+      .filter((target) => !below.some((other) => FLOORS[other]?.includes(target)))
+      .map((target) => `${floor} --> ${target}`),
   );
   expect([...text.matchAll(/^ +(\w+ --> \w+)$/gm)].map((match) => match[1]).sort()).toEqual(arrows.sort());
   const rooms = [...text.matchAll(/^\| `([a-z]+)` +\|/gm)].map((match) => match[1]);
-  expect(rooms.sort()).toEqual(Object.keys(MAY_IMPORT).sort());
+  const known = ["core", ...Object.values(ROOMS).flatMap((of) => Object.keys(of))];
+  expect(rooms.sort()).toEqual(known.sort());
   const named = [...text.matchAll(/`((?:src|test|bench|packs|docs)\/[^`\s]*)`/g)].map(
     (match) => match[1] as string,
   );
@@ -155,14 +146,7 @@ test("CONTRIBUTING.md draws the rooms, and names files that exist", () => {
 });
 
 test("no file imports itself in a circle", () => {
-  const graph = new Map(
-    files.map((file) => [
-      file,
-      importsOf(file)
-        .filter((path) => path.startsWith("."))
-        .map((path) => relative(source, join(source, dirname(file), path))),
-    ]),
-  );
+  const graph = new Map(files.map((file) => [file, targetsOf(file)]));
   const done = new Set<string>();
   const circles: string[] = [];
   const visit = (file: string, trail: readonly string[]): void => {
