@@ -38,9 +38,6 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
 
 /** Folders that still import each other. */
 const MUTUAL: readonly string[] = [
-  "apps/cli/look ↔ apps/cli/run",
-  "apps/cli/run ↔ apps/cli/trust",
-  "apps/cli/run ↔ apps/cli/write",
   "core/liquid ↔ core/schema",
   "core/outcomes ↔ core/scenario",
   "engine/grading/judge ↔ engine/grading/verify",

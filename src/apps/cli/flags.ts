@@ -1,6 +1,6 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import type { SettingKey, Settings } from "../project/settings.ts";
-import { repeatable } from "./command.ts";
+import { type Flag, flag, listFlag, optionOf, valueFlag } from "./command.ts";
 import type { SettingsRequest } from "./read-settings.ts";
 import type { RunDisplay } from "./run/run-view.ts";
 
@@ -23,34 +23,8 @@ interface SettingFlag {
   readonly isRepeatable?: true;
 }
 
-/** The name of a flag that sets a setting, without its dashes and in camel case. */
-type SettingFlagName =
-  | "subject"
-  | "judge"
-  | "embedder"
-  | "simulator"
-  | "replicates"
-  | "concurrency"
-  | "budget"
-  | "patience"
-  | "turnLimit"
-  | "seed"
-  | "fresh"
-  | "allowUnread"
-  | "dataset"
-  | "skipBadRows"
-  | "variant"
-  | "retryUnreadable"
-  | "scenario"
-  | "tag"
-  | "failUnder"
-  | "minDecided"
-  | "failOnErrors"
-  | "junit"
-  | "store";
-
 /** The settings that have a flag of their own; `--set` sets any other. */
-const SETTING_FLAGS: Readonly<Record<SettingFlagName, SettingFlag>> = {
+const SETTING_FLAGS = {
   subject: {
     key: "subjects",
     group: "models",
@@ -65,6 +39,18 @@ const SETTING_FLAGS: Readonly<Record<SettingFlagName, SettingFlag>> = {
     about:
       "model that reads what rules leave: provider/model, self (each subject's own model, the default), or rules for none",
     isRepeatable: true,
+  },
+  embedder: {
+    key: "embedder",
+    group: "models",
+    syntax: "--embedder <model>",
+    about: "embedding model for fields with semantic_match: provider/model",
+  },
+  simulator: {
+    key: "simulator",
+    group: "models",
+    syntax: "--simulator <model>",
+    about: "model that plays simulated users: provider/model, or sim/user",
   },
   allowUnread: {
     key: "allowUnread",
@@ -91,24 +77,6 @@ const SETTING_FLAGS: Readonly<Record<SettingFlagName, SettingFlag>> = {
     about: "only conversations with this level of a factor",
     isRepeatable: true,
   },
-  embedder: {
-    key: "embedder",
-    group: "models",
-    syntax: "--embedder <model>",
-    about: "embedding model for fields with semantic_match: provider/model",
-  },
-  simulator: {
-    key: "simulator",
-    group: "models",
-    syntax: "--simulator <model>",
-    about: "model that plays simulated users: provider/model, or sim/user",
-  },
-  replicates: {
-    key: "replicates",
-    group: "models",
-    syntax: "--replicates <n>",
-    about: "how often to run each conversation",
-  },
   scenario: {
     key: "only",
     group: "models",
@@ -122,6 +90,12 @@ const SETTING_FLAGS: Readonly<Record<SettingFlagName, SettingFlag>> = {
     syntax: "--tag <tag>",
     about: "only scenarios with this tag in their metadata",
     isRepeatable: true,
+  },
+  replicates: {
+    key: "replicates",
+    group: "models",
+    syntax: "--replicates <n>",
+    about: "how often to run each conversation",
   },
   seed: { key: "seed", group: "models", syntax: "--seed <n>", about: "random seed" },
   concurrency: {
@@ -187,132 +161,63 @@ const SETTING_FLAGS: Readonly<Record<SettingFlagName, SettingFlag>> = {
     syntax: "--store <file>",
     about: "the file that stores runs, or the address of a server: postgres://user@host/database",
   },
-};
+} as const satisfies Readonly<Record<string, SettingFlag>>;
 
-/** The flags of all commands that run conversations, in the order of their help, except some. */
+type SettingFlagName = keyof typeof SETTING_FLAGS;
+
+/** The flags of all commands that run conversations, except some. */
 export function runFlags(...without: readonly SettingFlagName[]): readonly SettingFlagName[] {
-  return RUN_FLAGS.filter((name) => !without.includes(name));
+  return (Object.keys(SETTING_FLAGS) as SettingFlagName[]).filter((name) => !without.includes(name));
 }
 
-const RUN_FLAGS: readonly SettingFlagName[] = [
-  "subject",
-  "judge",
-  "embedder",
-  "simulator",
-  "allowUnread",
-  "dataset",
-  "skipBadRows",
-  "variant",
-  "scenario",
-  "tag",
-  "replicates",
-  "seed",
-  "concurrency",
-  "budget",
-  "patience",
-  "turnLimit",
-  "fresh",
-  "retryUnreadable",
-  "failUnder",
-  "minDecided",
-  "failOnErrors",
-  "junit",
-  "store",
-];
-
-/** The flags, parsed by commander. */
-export type GivenFlags = Readonly<Record<string, unknown>>;
+/** What commander has parsed. */
+type Parsed = Readonly<Record<string, unknown>>;
 
 /**
- * Declares flags of settings, and `--set`, `--profile` and `--config`. `defaults` are printed in the help; without a flag, the project
- * file decides.
+ * Flags of settings, and `--set`, `--profile`, `--config` and, if the command has it, `--trust`. `defaults` are printed in the help; without
+ * a flag, the project file decides.
  */
-export function addSettingFlags(
-  command: Command,
+export function settingFlags(
   names: readonly SettingFlagName[],
-  { defaults = {} }: { readonly defaults?: Partial<Settings> } = {},
-): Command {
-  for (const name of names) {
-    const { key, group, syntax, about, isRepeatable } = SETTING_FLAGS[name];
-    const [value] = [defaults[key]].flat();
-    const isShown = typeof value === "number" || typeof value === "string";
-    const notes = [...(isShown ? [`default: ${value}`] : []), ...(isRepeatable ? ["repeatable"] : [])];
-    const text = notes.length === 0 ? about : `${about} (${notes.join(", ")})`;
-    const option = new Option(syntax, text).helpGroup(FLAG_GROUPS[group]);
-    command.addOption(isRepeatable ? option.argParser(repeatable) : option);
-  }
-  const set = new Option("--set <key=value>", "set any setting of the project file (repeatable)");
-  return command
-    .addOption(set.argParser(repeatable).helpGroup(FLAG_GROUPS.project))
-    .addOption(
-      new Option("--profile <name>", "use a profile of the project file").helpGroup(FLAG_GROUPS.project),
-    )
-    .addOption(
-      new Option("--config <file>", "use this project file (default: elenchus.config.yaml)").helpGroup(
-        FLAG_GROUPS.project,
-      ),
-    );
+  { defaults = {}, trust = false }: { readonly defaults?: Partial<Settings>; readonly trust?: boolean } = {},
+): (command: Command) => (given: Parsed) => { readonly settings: SettingsRequest } {
+  return (command) => {
+    for (const name of names) {
+      const { key, group, syntax, about, isRepeatable }: SettingFlag = SETTING_FLAGS[name];
+      const [value] = [defaults[key]].flat();
+      const isShown = typeof value === "number" || typeof value === "string";
+      const notes = [...(isShown ? [`default: ${value}`] : []), ...(isRepeatable ? ["repeatable"] : [])];
+      const text = notes.length === 0 ? about : `${about} (${notes.join(", ")})`;
+      const parts = { group: FLAG_GROUPS[group] };
+      const list = isRepeatable ? { parse: listFlag(syntax, "").parse } : {};
+      command.addOption(optionOf({ ...flag(syntax, text, parts), ...list } as Flag));
+    }
+    for (const each of trust ? [...PROJECT_FLAGS, TRUST] : PROJECT_FLAGS) command.addOption(optionOf(each));
+    return (given) => ({ settings: settingsRequest(names, given) });
+  };
 }
 
-/** The argument of commands that take scenarios from files, packs and standard input. */
-export const SCENARIO_FILES =
-  "files, folders, patterns, pack:<name>, or - for standard input; .ts and .js files are executed";
+const PROJECT = { group: FLAG_GROUPS.project };
 
-/** The flag that averages over the groups of `--by`. */
-export function averageOption(): Option {
-  return new Option(
-    "--average <kind>",
-    "with --by: add a line over all groups, pooled (micro) or the mean over groups (macro)",
-  ).choices(["micro", "macro"]);
-}
+const PROJECT_FLAGS = [
+  listFlag("--set <key=value>", "set any setting of the project file", PROJECT),
+  flag("--profile <name>", "use a profile of the project file", PROJECT),
+  flag("--config <file>", "use this project file (default: elenchus.config.yaml)", PROJECT),
+] as const;
 
-/** The help of `--fail-under-coverage`. */
-export const FAIL_UNDER_COVERAGE =
-  "exit 1 if the coverage of nodes, edges, outcomes, routes or paths is lower: edges=0.9 (repeatable)";
-
-/** The help of `--durable`. */
-export const DURABLE =
-  "flush every group of events to the disk: a power cut loses nothing (default: at most a second)";
-
-/** The help of `--use-calls` in commands that run conversations. */
-export const USE_CALLS = "also use the answers that came with this imported run (repeatable)";
-
-/** The help of `--max-cost`. */
-export const MAX_COST = "do not start if the forecast is higher: 5usd, 2M tokens, 500 calls";
-
-/** The help of `--watch`. */
-export const WATCH = "repeat when a scenario, a dataset or the project file changes, until Ctrl-C";
-
-/** The help of `--allow-drafts`. */
-export const ALLOW_DRAFTS = "also use scenarios that are marked as drafts";
-
-/** Declares `--trust`. */
-export function addTrustFlag(command: Command): Command {
-  return command.addOption(
-    new Option(
-      "--trust",
-      "allow files to start programs, run code, and send keys and conversations to addresses, as they say (remembered)",
-    ).helpGroup(FLAG_GROUPS.project),
-  );
-}
-
-/** Declares `--trust-origin`. */
-export function addTrustOriginFlag(command: Command): Command {
-  return command.addOption(
-    new Option(
-      "--trust-origin",
-      "use the settings stored in a run of another machine; all of them are printed",
-    ).helpGroup(FLAG_GROUPS.project),
-  );
-}
+const TRUST = flag(
+  "--trust",
+  "allow files to start programs, run code, and send keys and conversations to addresses, as they say (remembered)",
+  PROJECT,
+);
 
 /** The settings that the flags of a command give. */
-export function settingsRequest(given: GivenFlags): SettingsRequest {
-  const flags = Object.entries(SETTING_FLAGS).flatMap(([name, { key, syntax }]) =>
-    given[name] === undefined
-      ? []
-      : [{ flag: syntax.split(" ")[0] ?? syntax, path: [key], value: given[name] }],
-  );
+function settingsRequest(names: readonly SettingFlagName[], given: Parsed): SettingsRequest {
+  const flags = names.flatMap((name) => {
+    const { key, syntax }: SettingFlag = SETTING_FLAGS[name];
+    const value = given[name];
+    return value === undefined ? [] : [{ flag: syntax.split(" ")[0] ?? syntax, path: [key], value }];
+  });
   // Commander leaves out flags that are not given.
   const { profile, config, set, trust } = given as {
     readonly trust?: true;
@@ -329,25 +234,86 @@ export function settingsRequest(given: GivenFlags): SettingsRequest {
   };
 }
 
-/** The flags for what a run prints, parsed by commander. */
-export interface GivenDisplay {
-  readonly quiet?: boolean;
-  readonly json?: boolean;
-  readonly github?: boolean;
+/** The flags of commands that run conversations: settings, and what the run prints. */
+export function runSettingFlags(
+  ...parameters: Parameters<typeof settingFlags>
+): (
+  command: Command,
+) => (given: Parsed) => { readonly settings: SettingsRequest; readonly display: RunDisplay } {
+  const settings = settingFlags(...parameters);
+  return (command) => {
+    const read = settings(command);
+    for (const each of DISPLAY_FLAGS) command.addOption(optionOf(each));
+    return (given) => {
+      const { quiet = false, json = false, github } = given as Partial<RunDisplay>;
+      return { ...read(given), display: { quiet, json, ...(github === undefined ? {} : { github }) } };
+    };
+  };
 }
 
-/** Declares the flags for what a run prints. */
-export function addDisplayFlags(command: Command): Command {
-  return command
-    .optionsGroup(FLAG_GROUPS.output)
-    .option("-q, --quiet", "print one line at the end: no progress, no tables")
-    .option("--json", "print every event as a line of JSON")
-    .option("--github", "print annotations for GitHub (default in GitHub Actions)")
-    .option("--no-github", "print no annotations")
-    .optionsGroup("");
-}
+const OUTPUT = { group: FLAG_GROUPS.output };
 
-/** What a run prints. */
-export function displayOf({ quiet = false, json = false, github }: GivenDisplay): RunDisplay {
-  return { quiet, json, ...(github === undefined ? {} : { github }) };
-}
+const DISPLAY_FLAGS = [
+  flag("-q, --quiet", "print one line at the end: no progress, no tables", OUTPUT),
+  flag("--json", "print every event as a line of JSON", OUTPUT),
+  flag("--github", "print annotations for GitHub (default in GitHub Actions)", OUTPUT),
+  flag("--no-github", "print no annotations", OUTPUT),
+] as const;
+
+/** The argument of commands that take scenarios from files, packs and standard input. */
+export const SCENARIO_FILES =
+  "files, folders, patterns, pack:<name>, or - for standard input; .ts and .js files are executed";
+
+/** Averages over the groups of `--by`. */
+export const AVERAGE = valueFlag(
+  "--average <kind>",
+  "with --by: add a line over all groups, pooled (micro) or the mean over groups (macro)",
+  { choices: ["micro", "macro"] as const },
+);
+
+/** Thresholds of the coverage. */
+export const FAIL_UNDER_COVERAGE = listFlag(
+  "--fail-under-coverage <kind=share>",
+  "exit 1 if the coverage of nodes, edges, outcomes, routes or paths is lower: edges=0.9",
+  { group: FLAG_GROUPS.results },
+);
+
+/** Flushes every group of events to the disk. */
+export const DURABLE = flag(
+  "--durable",
+  "flush every group of events to the disk: a power cut loses nothing (default: at most a second)",
+  PROJECT,
+);
+
+/** Uses the answers of imported runs. */
+export const USE_CALLS = listFlag(
+  "--use-calls <run>",
+  "also use the answers that came with this imported run",
+  { group: FLAG_GROUPS.answers },
+);
+
+/** The limit of the forecast: above it, the run is not started. */
+export const MAX_COST = flag(
+  "--max-cost <limit>",
+  "do not start if the forecast is higher: 5usd, 2M tokens, 500 calls",
+  { group: FLAG_GROUPS.limits },
+);
+
+/** Repeats the command. */
+export const WATCH = flag(
+  "--watch",
+  "repeat when a scenario, a dataset or the project file changes, until Ctrl-C",
+  PROJECT,
+);
+
+/** Also uses drafts. */
+export const ALLOW_DRAFTS = flag("--allow-drafts", "also use scenarios that are marked as drafts", {
+  group: FLAG_GROUPS.models,
+});
+
+/** Uses the stored settings of a run of another machine. */
+export const TRUST_ORIGIN = flag(
+  "--trust-origin",
+  "use the settings stored in a run of another machine; all of them are printed",
+  PROJECT,
+);

@@ -2,60 +2,20 @@ import { Command, CommanderError } from "commander";
 import { processTerminal } from "../../system/terminal/process-terminal.ts";
 import type { Terminal } from "../../system/terminal/terminal.ts";
 import { packageVersion } from "../project/package-files.ts";
-import { type AddCommand, type CommandContext, type ExitCode, examples } from "./command.ts";
-import { addCompareCommand } from "./look/compare-command.ts";
-import { addExportCommand } from "./look/export-command.ts";
-import {
-  addDeleteCommand,
-  addImportCommand,
-  addListCommand,
-  addTagCommand,
-  addViewCommand,
-} from "./look/look-commands.ts";
-import { addShowCommand } from "./look/show-command.ts";
-import { addPlayCommand } from "./play/play-command.ts";
-import { addGradeCommand, addMergeCommand, addRegradeCommand } from "./run/grade-commands.ts";
-import { addResumeCommand, addRunCommand, addWhyMissCommand } from "./run/run-commands.ts";
-import { addDemoCommand, addDoctorCommand, addInitCommand } from "./start/start-commands.ts";
-import { addStopCommand, addWorkerCommand, addWorkersCommand } from "./workers/workers-commands.ts";
-import { addPlanCommand } from "./write/plan-command.ts";
-import {
-  addCheckCommand,
-  addDiffCommand,
-  addDraftCommand,
-  addRehearseCommand,
-} from "./write/write-commands.ts";
+import type { AddCommand, CommandContext, ExitCode } from "./command.ts";
+import { LOOK_COMMANDS } from "./commands/look-commands.ts";
+import { RUN_COMMANDS } from "./commands/run-commands.ts";
+import { START_COMMANDS } from "./commands/start-commands.ts";
+import { WORKER_COMMANDS } from "./commands/workers-commands.ts";
+import { WRITE_COMMANDS } from "./commands/write-commands.ts";
 
 /** All commands by group, in the order in which people need them. */
 const GROUPS: Readonly<Record<string, readonly AddCommand[]>> = {
-  "Start:": [addDemoCommand, addInitCommand, addDoctorCommand],
-  "Write scenarios:": [
-    addDraftCommand,
-    addCheckCommand,
-    addDiffCommand,
-    addPlanCommand,
-    addRehearseCommand,
-    addPlayCommand,
-  ],
-  "Run scenarios:": [
-    addRunCommand,
-    addResumeCommand,
-    addGradeCommand,
-    addRegradeCommand,
-    addMergeCommand,
-    addWhyMissCommand,
-  ],
-  "Beyond one machine:": [addWorkerCommand, addWorkersCommand, addStopCommand],
-  "Look at runs:": [
-    addListCommand,
-    addShowCommand,
-    addViewCommand,
-    addCompareCommand,
-    addExportCommand,
-    addImportCommand,
-    addTagCommand,
-    addDeleteCommand,
-  ],
+  "Start:": START_COMMANDS,
+  "Write scenarios:": WRITE_COMMANDS,
+  "Run scenarios:": RUN_COMMANDS,
+  "Beyond one machine:": WORKER_COMMANDS,
+  "Look at runs:": LOOK_COMMANDS,
 };
 
 /** All commands, declared with commander. */
@@ -81,11 +41,7 @@ export function makeProgram(context: CommandContext): Command {
     .configureHelp({ subcommandTerm: (command) => command.name() })
     .addHelpText(
       "after",
-      examples(
-        "elenchus demo",
-        "elenchus run pack:pressure --subject openai/gpt-5-mini",
-        "elenchus run --help",
-      ),
+      "\nExamples:\n  $ elenchus demo\n  $ elenchus run pack:pressure --subject openai/gpt-5-mini\n  $ elenchus run --help\n",
     );
   for (const [heading, commands] of Object.entries(GROUPS)) {
     program.commandsGroup(heading);

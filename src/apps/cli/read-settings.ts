@@ -142,3 +142,11 @@ function optionNamed(name: unknown, options: readonly (SubjectOption | JudgeOpti
 function isModelName(name: string): boolean {
   return name.includes("/") || ["person", RULES_JUDGE, SELF_JUDGE].includes(name);
 }
+
+/** Throws if no model is named. */
+export function requireSubjects({ subjects }: Settings): void {
+  if (subjects.length > 0) return;
+  throw new ProjectError([
+    "No model to test. Name one, for example --subject openai/gpt-5-mini or --subject ollama/llama3.2. To try it without a real model: --subject sim/sycophant",
+  ]);
+}

@@ -1,5 +1,8 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import { refuseUnwritable, writeWholeFile } from "../../system/files/write-whole-file.ts";
 import type { Output, Terminal } from "../../system/terminal/terminal.ts";
+import { ProjectError } from "../project/project-error.ts";
 
 const STREAMS: Readonly<Record<string, "output" | "messages" | null>> = {
   "-": "output",
@@ -34,6 +37,12 @@ export async function writeOutput(
 /** Throws `FileError` if a place cannot be written. */
 export async function refuseOutput(place: string, { folder }: Terminal): Promise<void> {
   if (!Object.hasOwn(STREAMS, place)) await refuseUnwritable(place, { folder });
+}
+
+/** Throws if a file exists already: recordings are never overwritten. */
+export function refuseToOverwrite(file: string, { folder }: Pick<Terminal, "folder">): void {
+  if (existsSync(resolve(folder, file)))
+    throw new ProjectError([`${file} exists already. Choose another name, or delete it first.`]);
 }
 
 /** Waits for a slow reader, so that its pieces do not fill the memory. */

@@ -11,14 +11,14 @@ import { confirm } from "../trust/consent.ts";
 /** The options of `tag`. */
 interface TagOptions {
   readonly run: string;
-  readonly add: readonly string[];
-  readonly remove: readonly string[];
+  readonly tags: readonly string[];
+  readonly remove: readonly string[] | undefined;
   readonly settings: SettingsRequest;
 }
 
 /** Adds tags to a run and removes others, and prints those that it has then, one on each line. */
 export async function tag(
-  { run: name, add, remove, settings }: TagOptions,
+  { run: name, tags: add, remove = [], settings }: TagOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
   const { settings: now } = await readSettings(settings, terminal);
@@ -48,7 +48,7 @@ interface DeleteOptions {
   readonly runs: readonly string[];
   readonly settings: SettingsRequest;
   /** True to delete without asking. */
-  readonly isSure: boolean;
+  readonly yes: boolean;
 }
 
 /** Deletes runs from the store, all of them or none; asks first. */
@@ -63,7 +63,7 @@ export async function deleteRuns(options: DeleteOptions, terminal: Terminal): Pr
         ({ run, start }) => `  - ${printableText(run)}, ${countedText(start.conversations, "conversation")}`,
       );
       const question = `Delete permanently:\n${lines.join("\n")}\nContinue? [y/N] `;
-      if (!options.isSure) {
+      if (!options.yes) {
         const isYes = await confirm(question, terminal);
         if (isYes === undefined)
           throw new ProjectError([

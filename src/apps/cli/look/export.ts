@@ -23,24 +23,85 @@ import type { Terminal } from "../../../system/terminal/terminal.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import type { ExitCode } from "../command.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
-import { findRun, withRuns } from "../stored-runs.ts";
+import { findRun, levelsOf, withRuns } from "../stored-runs.ts";
 import { refuseOutput, writeOutput } from "../write-output.ts";
+import { exportInspect, exportKarenina } from "./export-other-tools.ts";
 
-/** The options of `export`. */
-export interface ExportOptions {
+/** The flags of `export`. */
+interface ExportFlags {
+  readonly settings: SettingsRequest;
+  /** The run, the latest if there is none; for karenina, scenarios. */
+  readonly names: readonly string[];
+  readonly format: "run" | "csv" | "json" | "parquet" | "records" | "cassette" | "inspect" | "karenina";
+  readonly table: ExportOptions["table"] | undefined;
+  readonly output: string | undefined;
+  readonly eval: boolean;
+  readonly byScenario: boolean;
+  readonly lossy: boolean;
+  readonly by: readonly string[] | undefined;
+  readonly average: Average | undefined;
+  readonly variant: readonly string[] | undefined;
+  readonly plot: string | undefined;
+  readonly baseline: boolean;
+}
+
+/** Exports a run in some format, or scenarios for karenina. A flag that would have no effect is refused. */
+export async function exportAny(flags: ExportFlags, terminal: Terminal): Promise<ExitCode> {
+  const { settings, names, plot, baseline, variant, table = "conversations", by, average } = flags;
+  const format = plot !== undefined ? "plot" : baseline ? "baseline" : flags.format;
+  const output = plot ?? flags.output;
+  const misplaced = misplacedFlag(flags, format);
+  if (misplaced !== undefined) throw new ProjectError([misplaced]);
+  if (format === "karenina")
+    return exportKarenina({ settings, names, output: output ?? "-", lossy: flags.lossy }, terminal);
+  const [run, ...others] = names;
+  if (others.length > 0)
+    throw new ProjectError([
+      `Name one run. Is ${JSON.stringify(others.at(-1))} the file to write? Then give it with --output.`,
+    ]);
+  if (format === "inspect") {
+    const how = { isArchive: flags.eval, byScenario: flags.byScenario };
+    return exportInspect({ settings, run, folder: output ?? "logs", ...how }, terminal);
+  }
+  return exportCommand(
+    { settings, run, format, table, by, average, variant: variant && levelsOf(variant), output },
+    terminal,
+  );
+}
+
+/** Why a flag would have no effect; undefined if each has one. */
+function misplacedFlag(
+  { table, by, average, variant, eval: archives, byScenario, lossy }: ExportFlags,
+  format: ExportFlags["format"] | ExportOptions["format"],
+): string | undefined {
+  const isTable = format === "csv" || format === "json" || format === "parquet";
+  const forTables = table !== undefined ? "--table" : variant !== undefined ? "--variant" : undefined;
+  if (forTables !== undefined && !isTable)
+    return `${forTables} is for tables: add --format csv, json or parquet.`;
+  const forRates = by !== undefined ? "--by" : average !== undefined ? "--average" : undefined;
+  if (forRates !== undefined && !(isTable && table === "rates"))
+    return `${forRates} is for the table of rates: add --format csv --table rates.`;
+  const forInspect = archives ? "--eval" : byScenario ? "--by-scenario" : undefined;
+  if (forInspect !== undefined && format !== "inspect")
+    return `${forInspect} is for logs of Inspect: add --format inspect.`;
+  return lossy && format !== "karenina" ? "--lossy is for karenina: add --format karenina." : undefined;
+}
+
+/** What is written of a run. */
+interface ExportOptions {
   readonly settings: SettingsRequest;
   /** Default: the latest run. */
-  readonly run?: string | undefined;
+  readonly run: string | undefined;
   readonly format: "run" | "csv" | "json" | "parquet" | "records" | "cassette" | "baseline" | "plot";
   readonly table: "turns" | "conversations" | "outcomes" | "calls" | "rates";
   /** Only conversations with these levels, in tables. */
-  readonly variant?: Readonly<Record<string, string>> | undefined;
+  readonly variant: Readonly<Record<string, string>> | undefined;
   /** What rates are grouped by. */
-  readonly by?: readonly string[] | undefined;
+  readonly by: readonly string[] | undefined;
   /** How groups are averaged. */
-  readonly average?: Average | undefined;
+  readonly average: Average | undefined;
   /** Default: standard output. */
-  readonly output?: string | undefined;
+  readonly output: string | undefined;
 }
 
 const TABLES = {
@@ -51,7 +112,7 @@ const TABLES = {
 } as const;
 
 /** Writes a run to a file or to standard output. */
-export async function exportCommand(options: ExportOptions, terminal: Terminal): Promise<ExitCode> {
+async function exportCommand(options: ExportOptions, terminal: Terminal): Promise<ExitCode> {
   const { format, output: path } = options;
   const { settings } = await readSettings(options.settings, terminal);
   if (path !== undefined) await refuseOutput(path, terminal);

@@ -10,14 +10,18 @@ import {
   type NeverRun,
   type ScenarioCoverage,
 } from "../../../insight/analysis/coverage/coverage.ts";
-import { type CoverageResult, checkCoverage } from "../../../insight/analysis/coverage/coverage-threshold.ts";
+import {
+  type CoverageResult,
+  type CoverageThreshold,
+  checkCoverage,
+} from "../../../insight/analysis/coverage/coverage-threshold.ts";
 import { countedText, percentText } from "../../../insight/report/text/figures.ts";
 import { paintedLines, type TextOptions } from "../../../insight/report/text/text-blocks.ts";
 import { printableText } from "../../../system/terminal/printable-text.ts";
 import type { Terminal } from "../../../system/terminal/terminal.ts";
 import { alignColumns, cutToWidth, linesText, type TableCell } from "../../../system/terminal/text-layout.ts";
+import { ProjectError } from "../../project/project-error.ts";
 import type { ExitCode } from "../command.ts";
-import { coverageThresholds } from "../run/run-coverage.ts";
 import { pathOf } from "../write/rehearsal-text.ts";
 
 /** What coverage is reported of. */
@@ -159,4 +163,14 @@ function coverageResultsText(results: readonly CoverageResult[], { style }: Text
       return `${mark} coverage of ${kind}: ${share}, at least ${percentText(Math.round(minimum * 1e6), 1e6)} asked for\n`;
     })
     .join("");
+}
+
+/** The thresholds of `--fail-under-coverage`. Throws a `ProjectError` with everything that is wrong with them. */
+export async function coverageThresholds(texts: readonly string[]): Promise<readonly CoverageThreshold[]> {
+  if (texts.length === 0) return [];
+  const { parseCoverageThreshold } = await import("../../../insight/analysis/coverage/coverage-threshold.ts");
+  const read = texts.map(parseCoverageThreshold);
+  const problems = read.filter((one) => typeof one === "string");
+  if (problems.length > 0) throw new ProjectError(problems);
+  return read.filter((one) => typeof one !== "string");
 }

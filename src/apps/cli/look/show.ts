@@ -30,20 +30,22 @@ import { cutToWidth, linesText, wrapText } from "../../../system/terminal/text-l
 import { ProjectError } from "../../project/project-error.ts";
 import type { ExitCode } from "../command.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
-import { countOpen, findConversation, findRun, withRuns } from "../stored-runs.ts";
+import { countOpen, findConversation, findRun, levelsOf, withRuns } from "../stored-runs.ts";
 import { type StatisticsOptions, showStatistics, wantsStatistics } from "./show-statistics.ts";
 
 /** The options of `show`. */
-interface ShowOptions {
+interface ShowOptions extends StatisticsOptions {
   readonly settings: SettingsRequest;
   /** A run or a conversation, or the beginning of its name. Default: the latest run. */
   readonly id: string | undefined;
   /** The run that a conversation is part of. Default: the latest. */
   readonly run: string | undefined;
-  readonly filter: ReportFilter;
+  readonly scenario: string | undefined;
+  readonly subject: string | undefined;
+  readonly judge: string | undefined;
+  readonly variant: readonly string[] | undefined;
   /** True to list what failed. */
   readonly failures: boolean;
-  readonly statistics: StatisticsOptions;
   /** True for a table of each outcome, with all counts. */
   readonly details: boolean;
   /** True to draw every scenario with its traffic, however many there are. */
@@ -51,7 +53,7 @@ interface ShowOptions {
   /** True to show the coverage. */
   readonly coverage: boolean;
   /** Thresholds of the coverage. */
-  readonly failUnderCoverage: readonly string[];
+  readonly failUnderCoverage: readonly string[] | undefined;
   /** True for data instead of text. */
   readonly json: boolean;
 }
@@ -64,6 +66,7 @@ interface Shown {
   readonly store: Store;
   readonly summary: RunSummary;
   readonly options: ShowOptions;
+  readonly filter: ReportFilter;
   readonly terminal: Terminal;
 }
 
@@ -72,15 +75,15 @@ export async function show(options: ShowOptions, terminal: Terminal): Promise<Ex
   const { settings } = await readSettings(options.settings, terminal);
   return withRuns(settings.store, async (store): Promise<ExitCode> => {
     const { summary, conversation } = resolveId(options, store);
-    const shown: Shown = { store, summary, options, terminal };
+    const shown: Shown = { store, summary, options, filter: filterOf(options), terminal };
     if (conversation !== undefined) showConversation(shown, conversation);
     else {
       refuseUnknownFilter(shown);
-      if (options.coverage) return showCoverage(shown);
-      if (wantsStatistics(options.statistics))
+      if (options.coverage || options.failUnderCoverage !== undefined) return showCoverage(shown);
+      if (wantsStatistics(options))
         await showStatistics(
-          options.statistics,
-          { store, run: summary.run, filter: options.filter, json: options.json },
+          options,
+          { store, run: summary.run, filter: shown.filter, json: options.json },
           terminal,
         );
       else if (options.json) showData(shown);
@@ -91,16 +94,25 @@ export async function show(options: ShowOptions, terminal: Terminal): Promise<Ex
   });
 }
 
+function filterOf({ scenario, subject, judge, variant }: ShowOptions): ReportFilter {
+  return {
+    ...(scenario === undefined ? {} : { scenario }),
+    ...(subject === undefined ? {} : { subject }),
+    ...(judge === undefined ? {} : { judge }),
+    ...(variant === undefined ? {} : { variant: levelsOf(variant) }),
+  };
+}
+
 /** Shows the coverage of the run, together with the runs of `--with`. */
-async function showCoverage({ store, summary, options, terminal }: Shown): Promise<ExitCode> {
+async function showCoverage({ store, summary, options, filter, terminal }: Shown): Promise<ExitCode> {
   const { reportCoverage } = await import("./show-coverage.ts");
-  const { scenario, subject } = options.filter;
-  const others = (options.statistics.with ?? []).map((name) => findRun(store, name).run);
+  const { scenario, subject } = filter;
+  const others = (options.with ?? []).map((name) => findRun(store, name).run);
   return reportCoverage(
     store,
     {
       runs: [summary.run, ...others],
-      failUnder: options.failUnderCoverage,
+      failUnder: options.failUnderCoverage ?? [],
       json: options.json,
       ...(scenario === undefined ? {} : { scenario }),
       ...(subject === undefined ? {} : { subject }),
@@ -125,11 +137,11 @@ function resolveId(
   ]);
 }
 
-function refuseUnknownFilter({ summary, options }: Shown): void {
+function refuseUnknownFilter({ summary, filter }: Shown): void {
   const { scenarios, subjects, judges } = summary.start;
   const known = { scenario: Object.keys(scenarios), subject: subjects, judge: judges } as const;
   for (const [kind, names] of Object.entries(known)) {
-    const wanted = options.filter[kind as keyof typeof known];
+    const wanted = filter[kind as keyof typeof known];
     if (wanted === undefined || names.includes(wanted)) continue;
     const { nearest } = nearestOf(wanted, names);
     const hint = nearest === undefined ? `It has ${names.join(", ")}.` : `Did you mean "${nearest}"?`;
@@ -137,16 +149,16 @@ function refuseUnknownFilter({ summary, options }: Shown): void {
   }
 }
 
-function resultRows({ store, summary, options }: Shown): readonly ResultRow[] {
-  return resultsOf(store, summary.run, options.filter);
+function resultRows({ store, summary, filter }: Shown): readonly ResultRow[] {
+  return resultsOf(store, summary.run, filter);
 }
 
 function ratesOf(shown: Shown): OutcomeRates {
-  return runRates(shown.store, shown.summary, shown.options.filter);
+  return runRates(shown.store, shown.summary, shown.filter);
 }
 
 function showRun(shown: Shown): void {
-  const { store, summary, options, terminal } = shown;
+  const { store, summary, options, filter, terminal } = shown;
   const { output } = terminal;
   const layout = { style: output.style, width: output.width };
   const { run, start } = summary;
@@ -159,7 +171,7 @@ function showRun(shown: Shown): void {
     const hint = `${countedText(open, "conversation")} left. Resume with: elenchus resume ${runWord(run)}`;
     output.write(`\n${wrapText(hint, output.width).join("\n")}\n`);
   }
-  const drawn = options.filter.scenario === undefined ? scenarios : [options.filter.scenario];
+  const drawn = filter.scenario === undefined ? scenarios : [filter.scenario];
   if (!options.graphs && drawn.length > GRAPHS) {
     const [first = ""] = scenarios;
     const hint = `${countedText(scenarios.length, "scenario")}; paths of one: elenchus show ${runWord(run)} --scenario ${shellWord(first)}`;
@@ -167,18 +179,18 @@ function showRun(shown: Shown): void {
     return;
   }
   const definitions = storedDefinitions(store, run);
-  for (const traffic of runTraffic(store, run, options.filter)) {
+  for (const traffic of runTraffic(store, run, filter)) {
     const definition = definitions.get(traffic.scenario);
     const drawing = definition === undefined ? "" : drawnExample(shown, definition, traffic);
     output.write(`\n${drawing}\n${pathsText(traffic, layout)}`);
   }
   const count = resultRows(shown).reduce((sum, { conversations }) => sum + conversations, 0);
-  output.write(`\n${conversationsText(store.conversations(run, options.filter), count, layout)}`);
+  output.write(`\n${conversationsText(store.conversations(run, filter), count, layout)}`);
 }
 
 /** A scenario with its traffic; the texts of a scenario with rows or variants are those of its first conversation. */
 function drawnExample(
-  { store, summary: { run }, options: { filter }, terminal: { output } }: Shown,
+  { store, summary: { run }, filter, terminal: { output } }: Shown,
   definition: ScenarioDefinition,
   traffic: Traffic,
 ): string {
@@ -189,9 +201,9 @@ function drawnExample(
   return `${drawing}\n${output.style.dim(`Texts of ${placeTexts(first).map(printableText).join(", ")}`)}\n`;
 }
 
-function showFailures({ store, summary, options, terminal }: Shown): void {
+function showFailures({ store, summary, filter, terminal }: Shown): void {
   const { style, width } = terminal.output;
-  terminal.output.write(failuresText(store, summary.run, { style, width, ...options.filter }));
+  terminal.output.write(failuresText(store, summary.run, { style, width, ...filter }));
 }
 
 function showConversation({ store, summary, options, terminal }: Shown, shown: ConversationSummary): void {

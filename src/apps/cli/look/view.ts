@@ -18,7 +18,7 @@ interface ViewOptions {
   readonly settings: SettingsRequest;
   readonly run: string | undefined;
   /** True to open a browser. */
-  readonly opens: boolean;
+  readonly open: boolean;
   readonly port?: number | undefined;
   readonly host?: string | undefined;
 }
@@ -31,7 +31,7 @@ export async function view(options: ViewOptions, terminal: Terminal): Promise<Ex
     run === undefined ? undefined : findRun(store, run).run,
   );
   const viewer = await serveStore(settings.store, options, terminal);
-  await showAddress(viewer, { page: pageOf(name), opens: options.opens }, terminal);
+  await showAddress(viewer, { page: pageOf(name), opens: options.open }, terminal);
   terminal.messages.write("Press Ctrl-C to stop.\n");
   await interrupted();
   await viewer.close();
@@ -125,8 +125,8 @@ interface ExportViewOptions {
   /** Default: the latest run. */
   readonly run: string | undefined;
   readonly path: string;
-  readonly isSingle: boolean;
-  readonly hasTexts: boolean;
+  readonly single: boolean;
+  readonly texts: boolean;
 }
 
 /** Writes a run as pages that open from a disk. */
@@ -138,7 +138,7 @@ export async function exportView(options: ExportViewOptions, terminal: Terminal)
     const browser = await openRunBrowser(settings.store);
     try {
       const viewed = { store, browser };
-      const { path, isSingle, hasTexts } = options;
+      const { path, single: isSingle, texts: hasTexts } = options;
       const written = await writeExport(viewed, summary, page, {
         path,
         isSingle,

@@ -30,8 +30,8 @@ import type { Settings } from "../../project/settings.ts";
 import type { ExitCode } from "../command.ts";
 import { readScenarios } from "../read-scenarios.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
-import { refuseToOverwrite } from "../run/run.ts";
 import { listenForStop } from "../run/watch-run.ts";
+import { refuseToOverwrite } from "../write-output.ts";
 import { playQuestioner } from "./play-conversation.ts";
 import { isJudged, PERSON, type PlayOptions, PlaySession, playRunOptions } from "./play-session.ts";
 

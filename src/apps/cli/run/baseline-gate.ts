@@ -25,7 +25,7 @@ export interface GateOptions {
   /** A run of the store, a run's file, or a baseline file. */
   readonly baseline: string | undefined;
   /** The values of `--fail-if-worse`: `resisted=0.05`. */
-  readonly failIfWorse: readonly string[];
+  readonly failIfWorse: readonly string[] | undefined;
   readonly acrossVersions: boolean;
 }
 
@@ -37,7 +37,7 @@ export type Gate = (run: string, rates: OutcomeRates, minDecided: number) => rea
  * subject in common with the run.
  */
 export async function prepareGate(
-  { baseline, failIfWorse, acrossVersions }: GateOptions,
+  { baseline, failIfWorse = [], acrossVersions }: GateOptions,
   {
     store,
     scenarios,

@@ -15,10 +15,9 @@ import type { ExitCode } from "../command.ts";
 import { printWarnings, readInput, readScenarios } from "../read-scenarios.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
 import { openToWrite } from "../stored-runs.ts";
-
+import { folderFromStore, originToKeep } from "../trust/run-origin.ts";
 import { sealRun } from "../trust/run-seal.ts";
 import { runAndReport, usableThresholds } from "./run-and-report.ts";
-import { folderFromStore, originToKeep } from "./run-origin.ts";
 import type { RunDisplay } from "./run-view.ts";
 
 /** The options of `grade`. */
@@ -32,7 +31,7 @@ interface GradeCommandOptions {
   /** True to use scenarios that are marked as drafts. */
   readonly allowDrafts: boolean;
   /** The name of the run. */
-  readonly run: string | undefined;
+  readonly name: string | undefined;
 }
 
 /** Grades recorded conversations and reports the results. */
@@ -67,7 +66,7 @@ export async function gradeCommand(options: GradeCommandOptions, terminal: Termi
             store,
             signal,
             keepResults: false,
-            ...(options.run === undefined ? {} : { run: options.run }),
+            ...(options.name === undefined ? {} : { run: options.name }),
           },
           {
             origin: {

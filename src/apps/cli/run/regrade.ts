@@ -12,14 +12,13 @@ import { ProjectError } from "../../project/project-error.ts";
 import { runOptionsOf } from "../../project/run-options-of.ts";
 import type { ExitCode } from "../command.ts";
 import { readScenarios, requireAddressConsent } from "../read-scenarios.ts";
-import { readSettings, type SettingsRequest } from "../read-settings.ts";
+import { readSettings, requireSubjects, type SettingsRequest } from "../read-settings.ts";
 import { findRun, withRuns } from "../stored-runs.ts";
+import { folderFromStore, originToKeep, terminalOfOrigin, withOverrides } from "../trust/run-origin.ts";
 import { sealRun } from "../trust/run-seal.ts";
 import { type UnusedOrigin, usableOrigin } from "../trust/usable-origin.ts";
 import { definitionsAtStart } from "./resume.ts";
-import { requireSubjects } from "./run.ts";
 import { runAndReport } from "./run-and-report.ts";
-import { folderFromStore, originToKeep, terminalOfOrigin, withOverrides } from "./run-origin.ts";
 import type { RunDisplay } from "./run-view.ts";
 
 /** The options of `regrade`. */
@@ -31,9 +30,9 @@ interface RegradeCommandOptions {
   readonly settings: SettingsRequest;
   readonly display: RunDisplay;
   /** True to continue conversations that now take another edge, by asking the subject. */
-  readonly reruns: boolean;
+  readonly rerun: boolean;
   /** True to use the stored command line of a run that was not started here. */
-  readonly trustsOrigin: boolean;
+  readonly trustOrigin: boolean;
   /** True to use scenarios that are marked as drafts. */
   readonly allowDrafts: boolean;
 }
@@ -43,7 +42,7 @@ const SHOWN = 20;
 
 /** Verifies the replies of a run again, with the current scenarios, judges and outcomes, as a new run. */
 export async function regradeCommand(options: RegradeCommandOptions, terminal: Terminal): Promise<ExitCode> {
-  const { names, reruns, trustsOrigin, allowDrafts } = options;
+  const { names, rerun: reruns, trustOrigin: trustsOrigin, allowDrafts } = options;
   const { settings: current } = await readSettings(options.settings, terminal, { runsCode: true });
   return withRuns(
     current.store,

@@ -12,13 +12,13 @@ import { ProjectError } from "../../project/project-error.ts";
 import { runOptionsOf } from "../../project/run-options-of.ts";
 import type { ExitCode } from "../command.ts";
 import { readScenarios, requireAddressConsent } from "../read-scenarios.ts";
-import { readSettings, type SettingsRequest } from "../read-settings.ts";
+import { readSettings, requireSubjects, type SettingsRequest } from "../read-settings.ts";
 import { countOpen, findRun, isOpen, withRuns } from "../stored-runs.ts";
+import { terminalOfOrigin, withOverrides } from "../trust/run-origin.ts";
 import { isMadeHere, usableOrigin } from "../trust/usable-origin.ts";
 import { openWork, workAddresses } from "../workers/shared-work.ts";
-import { forecastIfPaid, requireSubjects } from "./run.ts";
+import { forecastIfPaid } from "./run.ts";
 import { runAndReport, usableThresholds } from "./run-and-report.ts";
-import { terminalOfOrigin, withOverrides } from "./run-origin.ts";
 import type { RunDisplay } from "./run-view.ts";
 
 /** The options of `resume`. */
@@ -31,23 +31,22 @@ interface ResumeCommandOptions {
   readonly display: RunDisplay;
   readonly retryErrors: boolean;
   /** True to flush every group of events to the disk. */
-  readonly isDurable: boolean;
+  readonly durable: boolean;
   /** Imported runs whose answers may be used. */
   readonly useCalls: readonly string[] | undefined;
-  readonly retryUnreadable: boolean;
   /** The limit of the forecast for the rest of the run. */
   readonly maxCost: string | undefined;
   /** The address where workers find the conversations. */
   readonly workers: string | undefined;
   /** True to use the stored command line of a run that was not started here. */
-  readonly trustsOrigin: boolean;
+  readonly trustOrigin: boolean;
 }
 
 /** Resumes a run: with its stored command line if it was started here, else with what this command names. */
 export async function resume(options: ResumeCommandOptions, terminal: Terminal): Promise<ExitCode> {
-  const { retryErrors, retryUnreadable, names, trustsOrigin } = options;
-  const retried: Retried = { retryErrors, retryUnreadable };
+  const { retryErrors, names, trustOrigin: trustsOrigin } = options;
   const { settings: ownSettings } = await readSettings(options.settings, terminal, { runsCode: true });
+  const retried: Retried = { retryErrors, retryUnreadable: ownSettings.retryUnreadable };
   const addresses =
     options.workers === undefined ? undefined : workAddresses(options.workers, ownSettings.store);
   const current = addresses === undefined ? ownSettings : { ...ownSettings, store: addresses.store };
@@ -142,7 +141,7 @@ export async function resume(options: ResumeCommandOptions, terminal: Terminal):
         await work?.close();
       }
     },
-    { readOnly: false, durable: options.isDurable },
+    { readOnly: false, durable: options.durable },
   );
 }
 

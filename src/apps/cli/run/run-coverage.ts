@@ -8,7 +8,6 @@ import type {
 import { countedText } from "../../../insight/report/text/figures.ts";
 import { paintedLines, type TextOptions } from "../../../insight/report/text/text-blocks.ts";
 import { linesText } from "../../../system/terminal/text-layout.ts";
-import { ProjectError } from "../../project/project-error.ts";
 import type { Settings } from "../../project/settings.ts";
 import type { RunDisplay } from "./run-view.ts";
 
@@ -90,14 +89,4 @@ export function coveredText(
     ),
   ];
   return linesText(lines);
-}
-
-/** The thresholds of `--fail-under-coverage`. Throws a `ProjectError` with everything that is wrong with them. */
-export async function coverageThresholds(texts: readonly string[]): Promise<readonly CoverageThreshold[]> {
-  if (texts.length === 0) return [];
-  const { parseCoverageThreshold } = await import("../../../insight/analysis/coverage/coverage-threshold.ts");
-  const read = texts.map(parseCoverageThreshold);
-  const problems = read.filter((one) => typeof one === "string");
-  if (problems.length > 0) throw new ProjectError(problems);
-  return read.filter((one) => typeof one !== "string");
 }

@@ -7,6 +7,7 @@ import { LiveLines, PacedAction } from "../../../system/terminal/live-lines.ts";
 import { printableText, safeJson } from "../../../system/terminal/printable-text.ts";
 import type { Output, Terminal } from "../../../system/terminal/terminal.ts";
 import type { Settings } from "../../project/settings.ts";
+import { isCi } from "../command.ts";
 
 /**
  * How progress is shown: lines that are redrawn, a line from time to time, nothing, or each event as a line of JSON on standard output.
@@ -130,11 +131,6 @@ function newWarnings({ warnings }: RunProgress, { style }: Output): () => string
     hasPrintedMore ||= isMore;
     return texts.join("") + (isMore ? line("there are more of them; they are counted, but not shown.") : "");
   };
-}
-
-/** True if the value of the variable `CI` means a CI. */
-export function isCi(value: string | undefined): boolean {
-  return value !== undefined && value !== "" && value !== "false" && value !== "0";
 }
 
 /** What a run prints. */

@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { SELF_JUDGE } from "../../../core/defaults.ts";
 import type { ScenarioDefinition } from "../../../core/scenario/definition.ts";
@@ -17,31 +16,31 @@ import type { Terminal } from "../../../system/terminal/terminal.ts";
 import type { Telemetry } from "../../interchange/otel/set-up.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import { runOptionsOf } from "../../project/run-options-of.ts";
-import type { Settings } from "../../project/settings.ts";
 import type { ExitCode } from "../command.ts";
+import { explainSettings } from "../explain-settings.ts";
+import { coverageThresholds } from "../look/show-coverage.ts";
 import type { ViewedRun } from "../look/view.ts";
 import { printWarnings, readScenarios } from "../read-scenarios.ts";
-import { readSettings, type SettingsRequest } from "../read-settings.ts";
+import { readSettings, requireSubjects, type SettingsRequest } from "../read-settings.ts";
 import { openToWrite } from "../stored-runs.ts";
+import { folderFromStore, originToKeep } from "../trust/run-origin.ts";
 import { sealRun } from "../trust/run-seal.ts";
 import { type OpenWork, openWork, workAddresses } from "../workers/shared-work.ts";
+import { refuseToOverwrite } from "../write-output.ts";
 import { type GateOptions, prepareGate } from "./baseline-gate.ts";
-import { explainSettings } from "./explain-settings.ts";
 import type { ForecastOptions } from "./forecast-run.ts";
 import { runAndReport, usableThresholds } from "./run-and-report.ts";
-import { coverageThresholds } from "./run-coverage.ts";
-import { folderFromStore, originToKeep } from "./run-origin.ts";
 import type { RunDisplay } from "./run-view.ts";
 
 /** The options of `run`. */
-interface RunCommandOptions {
+interface RunCommandOptions extends GateOptions {
   readonly names: readonly string[];
   readonly settings: SettingsRequest;
   readonly display: RunDisplay;
   /** The name of the run. */
-  readonly run: string | undefined;
+  readonly name: string | undefined;
   /** True to flush every group of events to the disk. */
-  readonly isDurable: boolean;
+  readonly durable: boolean;
   /** Imported runs whose answers may be used. */
   readonly useCalls: readonly string[] | undefined;
   /** A cassette to write when the run is over. */
@@ -49,18 +48,17 @@ interface RunCommandOptions {
   /** A cassette that answers in place of all models. */
   readonly replay: string | undefined;
   /** True to print the settings with their origins, and exit. */
-  readonly explains: boolean;
+  readonly explainConfig: boolean;
   /** True to show the run in a browser, until Ctrl-C. */
-  readonly opensViewer: boolean;
+  readonly view: boolean;
   /** True to send traces and metrics to where the standard variables of OpenTelemetry say. */
-  readonly sendsTelemetry: boolean;
+  readonly otel: boolean;
   /** True to run scenarios that are marked as drafts. */
   readonly allowDrafts: boolean;
   /** The limit of the forecast: above it, the run is not started. */
   readonly maxCost: string | undefined;
   /** Shares of nodes, edges, outcomes and paths that must be reached. */
-  readonly failUnderCoverage: readonly string[];
-  readonly gate: GateOptions;
+  readonly failUnderCoverage: readonly string[] | undefined;
   /** Only the conversations of this part. */
   readonly shard: Shard | undefined;
   /** The address where workers find the conversations. */
@@ -73,13 +71,13 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
   const resolved = await readSettings(options.settings, terminal, {
     runsCode: true,
     names,
-    ...(options.explains ? {} : { uses: "everything" }),
+    ...(options.explainConfig ? {} : { uses: "everything" }),
   });
   const addresses =
     options.workers === undefined ? undefined : workAddresses(options.workers, resolved.settings.store);
   const settings =
     addresses === undefined ? resolved.settings : { ...resolved.settings, store: addresses.store };
-  if (options.explains) {
+  if (options.explainConfig) {
     const { style, width } = terminal.output;
     terminal.output.write(explainSettings(resolved, { style, width }));
     return 0;
@@ -105,28 +103,24 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
     // Workers make the calls, with their own keys.
     ...(addresses === undefined ? {} : { keyless: true }),
   };
-  const coverageLimits = await coverageThresholds(options.failUnderCoverage);
+  const coverageLimits = await coverageThresholds(options.failUnderCoverage ?? []);
   // A misspelt model, a missing key or a missing judge should not leave a store behind.
   const models = await resolveModels(runOptions);
   const { subjects } = models;
   requireJudge(runOptions, models);
   const { store: storePath } = settings;
   await forecastIfPaid(runOptions, terminal.messages, { store: storePath, maxCost, display, models });
-  const telemetry = options.sendsTelemetry ? await openTelemetryFromEnvironment() : undefined;
-  const store = await openToWrite(settings.store, { durable: options.isDurable });
+  const telemetry = options.otel ? await openTelemetryFromEnvironment() : undefined;
+  const store = await openToWrite(settings.store, { durable: options.durable });
   let viewed: ViewedRun | undefined;
   let work: OpenWork | undefined;
   try {
-    const gate = await prepareGate(
-      options.gate,
-      { store, scenarios, subjects: [...subjects.keys()] },
-      terminal,
-    );
-    if (options.opensViewer) {
+    const gate = await prepareGate(options, { store, scenarios, subjects: [...subjects.keys()] }, terminal);
+    if (options.view) {
       const { viewRun } = await import("../look/view.ts");
-      viewed = await viewRun(settings.store, options.run, terminal);
+      viewed = await viewRun(settings.store, options.name, terminal);
     }
-    const name = viewed?.run ?? options.run;
+    const name = viewed?.run ?? options.name;
     work = addresses === undefined ? undefined : await openWork(addresses, options.settings, terminal);
     const start = work === undefined ? startRun : work.startRun;
     const code = await runAndReport(
@@ -206,18 +200,4 @@ export async function forecastIfPaid(
 /** The calls of a judge that nobody named are announced, also if they cost nothing. */
 function isAnnounced(models: ResolvedModels): boolean {
   return models.judges.has(SELF_JUDGE) || allModels(models).some(({ price }) => price !== null);
-}
-
-/** Throws if no model is named. */
-export function requireSubjects({ subjects }: Settings): void {
-  if (subjects.length > 0) return;
-  throw new ProjectError([
-    "No model to test. Name one, for example --subject openai/gpt-5-mini or --subject ollama/llama3.2. To try it without a real model: --subject sim/sycophant",
-  ]);
-}
-
-/** Throws if a file exists already: recordings are never overwritten. */
-export function refuseToOverwrite(file: string, { folder }: Pick<Terminal, "folder">): void {
-  if (existsSync(resolve(folder, file)))
-    throw new ProjectError([`${file} exists already. Choose another name, or delete it first.`]);
 }

@@ -8,7 +8,7 @@ import { realPath } from "../../../system/files/read-text-file.ts";
 import { printableText } from "../../../system/terminal/printable-text.ts";
 import type { Terminal } from "../../../system/terminal/terminal.ts";
 import { ProjectError } from "../../project/project-error.ts";
-import { isCi } from "../run/run-view.ts";
+import { isCi } from "../command.ts";
 import type { Effect } from "./project-effects.ts";
 
 /** A project file, and whether the command gives consent to what it asks for. */

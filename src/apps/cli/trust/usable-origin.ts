@@ -7,9 +7,9 @@ import { isCodeFile } from "../../project/import-module.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import { findProjectFile, loadProject } from "../../project/project-file.ts";
 import { parseSetFlag, resolveSettings } from "../../project/resolve-settings.ts";
-import { lacksSecrets, originOf, type RunOrigin, terminalOfOrigin } from "../run/run-origin.ts";
 import { effectLines } from "./consent.ts";
 import { codeEffect, codeEffects, type Effect, settingEffects } from "./project-effects.ts";
+import { lacksSecrets, originOf, type RunOrigin, terminalOfOrigin } from "./run-origin.ts";
 import { type SealState, sealState } from "./run-seal.ts";
 
 /** What decides whether the stored command line of a run is used. */

@@ -191,9 +191,9 @@ interface WatchRunsOptions {
   readonly names: readonly string[];
   readonly settings: SettingsRequest;
   /** The name of the first run; the others add a number. */
-  readonly name?: string;
-  readonly view?: true;
-  readonly record?: string;
+  readonly name?: string | undefined;
+  readonly view: boolean;
+  readonly record: string | undefined;
 }
 
 /**
@@ -202,7 +202,7 @@ interface WatchRunsOptions {
  */
 export async function watchRuns(options: WatchRunsOptions, terminal: Terminal): Promise<ExitCode> {
   const { names, settings: request, view, record } = options;
-  if (view !== undefined)
+  if (view)
     throw new ProjectError([
       "--view stays open, so that --watch cannot run again. Open it beside: elenchus view",
     ]);

@@ -92,13 +92,13 @@ async function withWork<Result>(
 interface StopCommandOptions {
   readonly run: string;
   /** True to abort calls under way. */
-  readonly isAtOnce: boolean;
+  readonly now: boolean;
   readonly settings: SettingsRequest;
 }
 
 /** Stops a run on all its workers. */
 export async function stop(
-  { run: given, isAtOnce, settings: request }: StopCommandOptions,
+  { run: given, now, settings: request }: StopCommandOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
   const { settings } = await readSettings(request, terminal);
@@ -106,14 +106,14 @@ export async function stop(
     const store = await openStore(settings.store, { readOnly: true });
     const { run } = findRun(store, given);
     store.close();
-    if (!(await tables.setState(run, isAtOnce ? "aborting" : "stopping")))
+    if (!(await tables.setState(run, now ? "aborting" : "stopping")))
       throw new ProjectError([
         `Run ${printableText(run)} does not run on workers now, so there is nothing to stop.`,
       ]);
     const { claimed } = await tables.progress(run);
     if (claimed === 0) await tables.dropUnclaimed(run);
     terminal.output.write(
-      `Run ${printableText(run)} is stopping${isAtOnce ? "" : "; workers finish calls in flight"}. Continue it with: elenchus resume ${runWord(run)}\n`,
+      `Run ${printableText(run)} is stopping${now ? "" : "; workers finish calls in flight"}. Continue it with: elenchus resume ${runWord(run)}\n`,
     );
     return 0;
   });

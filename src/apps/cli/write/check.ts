@@ -16,10 +16,10 @@ export interface CheckOptions {
   readonly names: readonly string[];
   readonly settings: SettingsRequest;
   /** False to report findings only. */
-  readonly draws: boolean;
+  readonly draw: boolean;
   readonly format: "text" | "json" | "sarif" | "github";
   /** True if warnings fail the command, as errors do. */
-  readonly isStrict: boolean;
+  readonly strict: boolean;
 }
 
 /** Reports mistakes and findings of the lint rules, and draws the valid scenarios. */
@@ -38,10 +38,10 @@ export async function check(options: CheckOptions, terminal: Terminal): Promise<
   const all = [...report.files, ...report.scenarios.flatMap(({ findings }) => findings)];
   await writeReport(report, { ...options, all, output: terminal.output });
   const { error, warning } = countFindings(all);
-  return error > 0 || (options.isStrict && warning > 0) ? 2 : 0;
+  return error > 0 || (options.strict && warning > 0) ? 2 : 0;
 }
 
-interface ReportOptions extends Pick<CheckOptions, "draws" | "format" | "isStrict"> {
+interface ReportOptions extends Pick<CheckOptions, "draw" | "format" | "strict"> {
   readonly all: readonly Finding[];
   readonly output: Output;
 }
@@ -74,7 +74,7 @@ async function writeReport(report: CheckReport, options: ReportOptions): Promise
 /** How many findings of a kind are printed: a mistake may be copied into every node. */
 const SHOWN = 50;
 
-function writeText({ scenarios, files }: CheckReport, { all, draws, output }: ReportOptions): void {
+function writeText({ scenarios, files }: CheckReport, { all, draw, output }: ReportOptions): void {
   const { style, width } = output;
   const write = (label: string, paint: (text: string) => string, found: readonly Finding[]): void => {
     for (const finding of found.slice(0, SHOWN))
@@ -96,7 +96,7 @@ function writeText({ scenarios, files }: CheckReport, { all, draws, output }: Re
   };
   shown(files);
   for (const { definition, file, findings } of scenarios) {
-    if (draws) output.write(`${style.dim(printableText(file))}\n${drawText(definition, { width })}\n`);
+    if (draw) output.write(`${style.dim(printableText(file))}\n${drawText(definition, { width })}\n`);
     shown(findings);
   }
   const errors = all.filter(({ severity }) => severity === "error");

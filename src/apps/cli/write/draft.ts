@@ -14,8 +14,7 @@ import { scenarioFileText } from "../../project/scenario-files/write-scenario.ts
 import type { Settings } from "../../project/settings.ts";
 import type { ExitCode } from "../command.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
-import { refuseToOverwrite } from "../run/run.ts";
-import { refuseOutput, writeOutput } from "../write-output.ts";
+import { refuseOutput, refuseToOverwrite, writeOutput } from "../write-output.ts";
 
 /** The options of `draft`. */
 interface DraftOptions {

@@ -12,8 +12,7 @@ import { runOptionsOf } from "../../project/run-options-of.ts";
 import type { Settings } from "../../project/settings.ts";
 import type { ExitCode } from "../command.ts";
 import { readScenarios } from "../read-scenarios.ts";
-import { readSettings, type SettingsRequest } from "../read-settings.ts";
-import { requireSubjects } from "../run/run.ts";
+import { readSettings, requireSubjects, type SettingsRequest } from "../read-settings.ts";
 import { findRun, withRuns, withStoreIfAny } from "../stored-runs.ts";
 import { planText } from "./plan-text.ts";
 
@@ -22,7 +21,7 @@ interface PlanCommandOptions {
   readonly names: readonly string[];
   readonly settings: SettingsRequest;
   /** The values of `--assume`. */
-  readonly assume: readonly string[];
+  readonly assume: readonly string[] | undefined;
   /** An earlier run to take chances, lengths and variance from. */
   readonly from: string | undefined;
   readonly useCalls: readonly string[] | undefined;
@@ -64,7 +63,7 @@ async function plannedRun(
   terminal: Terminal,
 ): Promise<RunPlan> {
   const { names, from, useCalls, allowDrafts } = options;
-  const assumptions = assumptionsIn(options.assume);
+  const assumptions = assumptionsIn(options.assume ?? []);
   const scenarios = await readScenarios(names, settings, terminal);
   requireSubjects(settings);
   const run = {

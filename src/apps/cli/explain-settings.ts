@@ -1,22 +1,22 @@
-import { formatPath } from "../../../core/schema/format-issue.ts";
-import { isRecord, type JsonValue } from "../../../core/values/json.ts";
-import type { TextOptions } from "../../../insight/report/text/text-blocks.ts";
-import { REDACTED } from "../../../system/secrets/known-secrets.ts";
-import { redactSecrets } from "../../../system/secrets/redact-secrets.ts";
-import { openData } from "../../../system/secrets/secret-data.ts";
-import { openHeaders } from "../../../system/secrets/secret-headers.ts";
-import { printableText } from "../../../system/terminal/printable-text.ts";
+import { formatPath } from "../../core/schema/format-issue.ts";
+import { isRecord, type JsonValue } from "../../core/values/json.ts";
+import type { TextOptions } from "../../insight/report/text/text-blocks.ts";
+import { REDACTED } from "../../system/secrets/known-secrets.ts";
+import { redactSecrets } from "../../system/secrets/redact-secrets.ts";
+import { openData } from "../../system/secrets/secret-data.ts";
+import { openHeaders } from "../../system/secrets/secret-headers.ts";
+import { printableText } from "../../system/terminal/printable-text.ts";
 import {
   alignColumns,
   linesText,
   type TableCell,
   textWidth,
   wrapText,
-} from "../../../system/terminal/text-layout.ts";
-import { isModel } from "../../project/project-file.ts";
-import type { ResolvedSettings } from "../../project/resolve-settings.ts";
-import type { SettingEntry } from "../../project/setting-entries.ts";
-import { SETTING_SHAPES } from "../../project/settings-shape.ts";
+} from "../../system/terminal/text-layout.ts";
+import { isModel } from "../project/project-file.ts";
+import type { ResolvedSettings } from "../project/resolve-settings.ts";
+import type { SettingEntry } from "../project/setting-entries.ts";
+import { SETTING_SHAPES } from "../project/settings-shape.ts";
 
 interface Line {
   readonly key: string;

@@ -7,8 +7,8 @@ import { REDACTED } from "../../../system/secrets/known-secrets.ts";
 import { redactSecrets } from "../../../system/secrets/redact-secrets.ts";
 import type { Terminal } from "../../../system/terminal/terminal.ts";
 import { type FlagValue, parseSetFlag } from "../../project/resolve-settings.ts";
+import { HIDDEN, showSetting } from "../explain-settings.ts";
 import type { SettingsRequest } from "../read-settings.ts";
-import { HIDDEN, showSetting } from "./explain-settings.ts";
 
 /** The command line that started a run. */
 export interface RunOrigin {

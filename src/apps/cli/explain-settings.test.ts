@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { COLOUR_STYLE, PLAIN_STYLE } from "../../../system/terminal/terminal.ts";
-import { textWidth } from "../../../system/terminal/text-layout.ts";
-import { type Project, parseProjectFile } from "../../project/project-file.ts";
-import { type ResolvedSettings, resolveSettings } from "../../project/resolve-settings.ts";
-import { SETTING_SHAPES } from "../../project/settings-shape.ts";
+import { COLOUR_STYLE, PLAIN_STYLE } from "../../system/terminal/terminal.ts";
+import { textWidth } from "../../system/terminal/text-layout.ts";
+import { type Project, parseProjectFile } from "../project/project-file.ts";
+import { type ResolvedSettings, resolveSettings } from "../project/resolve-settings.ts";
+import { SETTING_SHAPES } from "../project/settings-shape.ts";
 import { explainSettings } from "./explain-settings.ts";
 
 const TEXT = `
