@@ -1,10 +1,14 @@
 import { RULES_JUDGE } from "../../../core/defaults.ts";
-import { memoize } from "../../../core/lazy.ts";
+import { lazy, memoize } from "../../../core/lazy.ts";
+import { hasTexts } from "../../../core/liquid/fill-texts.ts";
+import { NO_NEEDS, needsOfParts, type TextNeeds } from "../../../core/liquid/text-needs.ts";
 import { isComposition } from "../../../core/logic/composition.ts";
 import type { OutcomeCheck } from "../../../core/outcomes/outcome-check.ts";
-import type { ScenarioDefinition, ScenarioNode } from "../../../core/scenario/definition.ts";
+import type { Question, ScenarioDefinition, ScenarioNode } from "../../../core/scenario/definition.ts";
+import type { ModelReference } from "../../../core/scenario/model-override.ts";
 import { gateReadsRefusal, type RoutedOn, routedOn } from "../../../core/scenario/routed-on.ts";
 import { mergeRubrics, type Trait } from "../../../core/templates/rubric.ts";
+import type { JsonObject } from "../../../core/values/json.ts";
 import { unreadByRules, withoutRules } from "../../grading/judge/assess-reply.ts";
 import { judgePlans, NO_TEMPLATE, NO_TRAITS } from "../../grading/judge/judge-request.ts";
 import type { JudgeTaskNames } from "../../grading/judge/judge-task.ts";
@@ -15,6 +19,8 @@ import type { ConversationSettings } from "../../journal/run-event.ts";
 export interface NodePlan {
   /** Without rules where the judge reads everything. */
   readonly node: ScenarioNode;
+  /** Its question without the text. */
+  readonly others: Omit<Question, "question">;
   readonly traits: readonly Trait[];
   /** What each request to the judge asks for. */
   readonly parts: readonly JudgeTaskNames[];
@@ -35,13 +41,44 @@ export interface NodePlan {
 
 type PlannedBy = Pick<ConversationSettings, "judged" | "judging" | "detectRefusal" | "reading" | "embeds">;
 
-const plans = new WeakMap<ScenarioDefinition, Map<string, Map<string, NodePlan>>>();
-const routes = new WeakMap<ScenarioDefinition, ReadonlyMap<string, RoutedOn>>();
+/** What of the state the texts of a node need: to be asked, to be read, and to be verified. */
+export interface NodeNeeds {
+  readonly ask: TextNeeds;
+  readonly read: TextNeeds;
+  readonly verify: TextNeeds;
+}
 
-const branching = new WeakMap<ScenarioDefinition, ReadonlySet<string>>();
+const NOTHING_NEEDED: NodeNeeds = Object.freeze({ ask: NO_NEEDS, read: NO_NEEDS, verify: NO_NEEDS });
 
-function branchingNodes({ edges }: ScenarioDefinition): ReadonlySet<string> {
-  return new Set(edges.filter(({ when }) => when !== undefined).map(({ source }) => source));
+/** What follows from a definition alone. Each part is made when it is first asked for. */
+class ScenarioFacts {
+  readonly definition: ScenarioDefinition;
+  readonly routes: () => ReadonlyMap<string, RoutedOn>;
+  /** The nodes that an edge with a condition leaves. */
+  readonly branching: () => ReadonlySet<string>;
+  readonly looksAtRefusal: () => boolean;
+  readonly needs: Map<string, NodeNeeds> = new Map();
+  /** By settings, and then by node and the fields that are left to the judge. */
+  readonly plans: Map<string, Map<string, NodePlan>> = new Map();
+
+  constructor(definition: ScenarioDefinition) {
+    const { edges } = definition;
+    this.definition = definition;
+    this.routes = lazy(() => routedOn(definition));
+    this.branching = lazy(
+      () => new Set(edges.filter(({ when }) => when !== undefined).map(({ source }) => source)),
+    );
+    this.looksAtRefusal = lazy(() => looksAtRefusalIn(definition, this.routes()));
+  }
+}
+
+/** Definitions are frozen: what follows from one is kept as long as it is. */
+const facts = new WeakMap<ScenarioDefinition, ScenarioFacts>();
+
+function factsOf(definition: ScenarioDefinition): ScenarioFacts {
+  // Rows and variants change texts, but not what is asked of whom.
+  const base = definition.unbound ?? definition;
+  return memoize(facts, base, () => new ScenarioFacts(base));
 }
 
 /**
@@ -54,13 +91,30 @@ export function nodePlan(
   settings: PlannedBy,
   unread: readonly string[] = NONE,
 ): NodePlan {
-  // Rows and variants change texts, but not what is asked of whom.
-  const base = definition.unbound ?? definition;
-  const found = plansFor(base, settings);
-  // Asked for several times in each turn.
-  if (unread.length === 0) return found.get(id) ?? memoize(found, id, () => makePlan(base, id, settings));
+  const known = factsOf(definition);
+  const { judged, judging, detectRefusal, reading, embeds } = settings;
+  const key = `${judged} ${judging} ${detectRefusal} ${reading} ${embeds}`;
+  const plans = memoize(known.plans, key, () => new Map<string, NodePlan>());
   // Ids of nodes are not JSON lists.
-  return memoize(found, JSON.stringify([id, ...unread]), () => makePlan(base, id, settings, unread));
+  const name = unread.length === 0 ? id : JSON.stringify([id, ...unread]);
+  return memoize(plans, name, () => makePlan(known, id, settings, unread));
+}
+
+/** What the texts of a node need of the state. */
+export function needsAt(definition: ScenarioDefinition, id: string): NodeNeeds {
+  const { needs, definition: base } = factsOf(definition);
+  return memoize(needs, id, () => {
+    const node = base.nodes[id] as ScenarioNode;
+    const prompt = promptOf(base, node);
+    if (!hasTexts(node) && !hasTexts(prompt)) return NOTHING_NEEDED;
+    const { question, fewShot, template, ...rest } = node.question;
+    const fields = Object.values(template?.fields ?? {}).map(({ truth: _, check: __, ...field }) => field);
+    return {
+      ask: needsOfParts(question, fewShot, prompt, node.user),
+      read: needsOfParts(rest, fields, node.rubric),
+      verify: needsOfParts(template),
+    };
+  });
 }
 
 const NONE: readonly string[] = Object.freeze([]);
@@ -73,37 +127,18 @@ export function leftToJudge(
   return readsRest ? unreadByRules(node.question, reply, finish) : NONE;
 }
 
-type Plans = Map<string, NodePlan>;
-
-/** Conversations of a run share their settings, so that the plans are found by looking at just one thing. */
-const latest = new WeakMap<PlannedBy, { readonly definition: ScenarioDefinition; readonly plans: Plans }>();
-
-function plansFor(definition: ScenarioDefinition, settings: PlannedBy): Plans {
-  const known = latest.get(settings);
-  if (known !== undefined && known.definition === definition) return known.plans;
-  const { judged, judging, detectRefusal, reading, embeds } = settings;
-  const bySettings = memoize(plans, definition, () => new Map<string, Plans>());
-  const found = memoize(
-    bySettings,
-    `${judged} ${judging} ${detectRefusal} ${reading} ${embeds}`,
-    () => new Map(),
-  );
-  latest.set(settings, { definition, plans: found });
-  return found;
-}
-
 function makePlan(
-  definition: ScenarioDefinition,
+  { definition, routes, branching }: ScenarioFacts,
   id: string,
   { judged, judging, detectRefusal, reading, embeds }: PlannedBy,
-  unread?: readonly string[],
+  unread: readonly string[],
 ): NodePlan {
   // Nodes are asked by ids that the definition has.
   const authored = definition.nodes[id] as ScenarioNode;
   const judge = authored.modelOverride?.judge;
   const hasJudge = judge === undefined ? judged : judge !== RULES_JUDGE;
-  const forJudge = hasJudge && (reading === "judge" || unread !== undefined);
-  const node = forJudge ? forJudgeOnly(authored, unread) : authored;
+  const forJudge = hasJudge && (reading === "judge" || unread.length > 0);
+  const node = forJudge ? forJudgeOnly(authored, unread.length === 0 ? undefined : unread) : authored;
   const { template, rubric } = node.question;
   const { traits } = mergeRubrics([
     { rubric, place: "the question" },
@@ -118,15 +153,16 @@ function makePlan(
     : [];
   const parts = requests.map(({ task }) => task);
   // Every node has an entry.
-  const needs = memoize(routes, definition, () => routedOn(definition)).get(id) as RoutedOn;
+  const needs = routes().get(id) as RoutedOn;
   const { verdict, refused, fields, traits: routedTraits } = needs;
   const reads = verdict || refused || fields.size > 0 || routedTraits.size > 0;
-  const branches = memoize(branching, definition, () => branchingNodes(definition)).has(id);
+  const branches = branching().has(id);
   const readsRest = hasJudge && reading === "rules-then-judge";
   const meaning = embeds === true && comparesMeaning(template);
   // A verdict that depends on meanings is there only at the end.
   const waits = meaning && verdict ? "everything" : waitsFor(needs, node, parts);
-  return { node, traits: frozen, parts, waits, comparesMeaning: meaning, readsRest, reads, branches };
+  const { question: _, ...others } = node.question;
+  return { node, others, traits: frozen, parts, waits, comparesMeaning: meaning, readsRest, reads, branches };
 }
 
 /** The requests to the judge that something needs, by position, or everything. */
@@ -157,16 +193,20 @@ export function forJudgeOnly(node: ScenarioNode, names?: readonly string[]): Sce
   return Object.freeze({ ...node, question });
 }
 
-const known = new WeakMap<ScenarioDefinition, { readonly answer: boolean }>();
-
 /** True if a condition, a gate or an outcome looks at whether a reply declines to answer. Code that might look is not asked. */
 export function looksAtRefusal(definition: ScenarioDefinition): boolean {
-  return memoize(known, definition, () => ({
-    answer:
-      [...routedOn(definition).values()].some(({ refused, everything }) => refused && !everything) ||
-      Object.values(definition.nodes).some(({ question }) => gateReadsRefusal(question.template)) ||
-      definition.outcomes.some(({ check }) => checksRefusal(check)),
-  })).answer;
+  return factsOf(definition).looksAtRefusal();
+}
+
+function looksAtRefusalIn(
+  { nodes, outcomes }: ScenarioDefinition,
+  routes: ReadonlyMap<string, RoutedOn>,
+): boolean {
+  return (
+    [...routes.values()].some(({ refused, everything }) => refused && !everything) ||
+    Object.values(nodes).some(({ question }) => gateReadsRefusal(question.template)) ||
+    outcomes.some(({ check }) => checksRefusal(check))
+  );
 }
 
 function checksRefusal(check: OutcomeCheck): boolean {
@@ -184,4 +224,23 @@ function checksRefusal(check: OutcomeCheck): boolean {
         ("where" in check && "refused" in (check.where ?? {}))
       );
   }
+}
+
+/** The system prompt that the scenario has for a node: that of its override, its agent, or its own. */
+export function promptOf({ systemPrompt }: ScenarioDefinition, node: ScenarioNode): string | undefined {
+  const { modelOverride, agentIdentity } = node;
+  return (
+    modelOverride?.systemPrompt ??
+    referenceAt(node)?.systemPrompt ??
+    (typeof agentIdentity === "object" ? agentIdentity.systemPrompt : undefined) ??
+    systemPrompt
+  );
+}
+
+/** The model object that overrides the subject of a node. */
+export function referenceAt({
+  modelOverride,
+}: ScenarioNode): Extract<ModelReference, { readonly parameters?: JsonObject }> | undefined {
+  const subject = modelOverride?.subject;
+  return typeof subject === "object" && "model" in subject ? subject : undefined;
 }

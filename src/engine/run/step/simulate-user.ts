@@ -1,4 +1,3 @@
-import { memoize } from "../../../core/lazy.ts";
 import { fillTexts } from "../../../core/liquid/fill-texts.ts";
 import type { TextScope } from "../../../core/liquid/text-template.ts";
 import type { ScenarioDefinition } from "../../../core/scenario/definition.ts";
@@ -8,8 +7,6 @@ import type { Message } from "../../models/message.ts";
 import type { ConversationState, SimulateEffect } from "./conversation-state.ts";
 import { lastUser } from "./turn-texts.ts";
 import { contractOf, truthsOf, type UserContract, type UserMessage, wordsIn } from "./user-contract.ts";
-
-const truths = new WeakMap<ScenarioDefinition, readonly string[]>();
 
 /** The next message of a simulated user if it is known word for word, else what to ask the simulator; or what is wrong. */
 export function nextOfUser(
@@ -29,7 +26,7 @@ export function nextOfUser(
   const before = lastUser(state);
   const contract = contractOf(filled, {
     revealed: before?.revealed ?? [],
-    truths: memoize(truths, definition, () => truthsOf(definition)),
+    truths: truthsOf(definition),
   });
   if ("problem" in contract) return contract;
   const { opening, simulator } = filled;

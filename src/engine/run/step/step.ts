@@ -1,9 +1,16 @@
 import { lazy } from "../../../core/lazy.ts";
-import { END, type ScenarioDefinition, type ScenarioNode } from "../../../core/scenario/definition.ts";
+import { TextError } from "../../../core/liquid/text-template.ts";
+import {
+  END,
+  type Question,
+  type ScenarioDefinition,
+  type ScenarioNode,
+} from "../../../core/scenario/definition.ts";
 import { foldTurn } from "../../../core/state/advance-state.ts";
 import { failedConditions, type RoutingDecision, resolveNextNode } from "../../../core/state/routing.ts";
 import { INITIAL_STATE, isFinished, type ScenarioState } from "../../../core/state/state.ts";
 import { appended, itemsOf, listOf } from "../../../core/values/growing-list.ts";
+import type { ReplyConclusion } from "../../grading/judge/assess-reply.ts";
 import { type JudgementPart, joinParts } from "../../grading/judge/judge-turn.ts";
 import { meaningPairs } from "../../grading/verify/semantic-match.ts";
 import { toolCallsIn } from "../../journal/fold/conversation.ts";
@@ -32,10 +39,18 @@ import {
 } from "./conversation-state.ts";
 import { decideOutcomes } from "./decide-outcomes.ts";
 import { finishedTurn, isRead, NOTHING_CONCLUDED, turnOfParent } from "./finished-turn.ts";
-import { type NodePlan, nodePlan } from "./node-plan.ts";
+import { leftToJudge, type NodePlan, needsAt, nodePlan } from "./node-plan.ts";
 import { nextOfUser } from "./simulate-user.ts";
-import { type Draft, TurnReader } from "./turn-reader.ts";
-import { askedNode, isKnown, lastUser, needsAt, scopeAt } from "./turn-texts.ts";
+import {
+  askedNode,
+  concludeTurn,
+  isKnown,
+  lastUser,
+  questionToVerify,
+  readNode,
+  scopeAt,
+  withoutTemplate,
+} from "./turn-texts.ts";
 import { type UserMessage, userAfter, withText } from "./user-contract.ts";
 
 /** What follows from an event. */
@@ -83,13 +98,11 @@ class Transition {
   readonly effects: Effect[] = [];
   readonly events: DerivedEvent[] = [];
   readonly #definition: ScenarioDefinition;
-  readonly #draft: Draft;
-  readonly #reader: TurnReader;
+  readonly #draft: { -readonly [Key in keyof ConversationState]: ConversationState[Key] };
 
   constructor(definition: ScenarioDefinition, state: ConversationState) {
     this.#definition = definition;
     this.#draft = { ...state };
-    this.#reader = new TurnReader(definition, this.#draft);
   }
 
   get state(): ConversationState {
@@ -113,10 +126,13 @@ class Transition {
   }
 
   /** Continues a conversation that has ended at a fork, as one of its own: its turns are there, and belong to the parent. */
-  #startArm(start: Pick<Draft, "conversation" | "cell" | "settings">, { edge, target }: ForkPoint): void {
+  #startArm(
+    start: Pick<ConversationState, "conversation" | "cell" | "settings">,
+    { edge, target }: ForkPoint,
+  ): void {
     const draft = this.#draft;
     if (draft.ending?.fork === undefined) return;
-    let turns: Draft["turns"] = null;
+    let turns: ConversationState["turns"] = null;
     for (const turn of itemsOf(draft.turns)) turns = appended(turns, turnOfParent(turn));
     const fresh = { ending: null, status: null, outcomes: {} };
     Object.assign(draft, start, { turns, ...fresh, spending: NOTHING_SPENT, userSpending: NOTHING_SPENT });
@@ -189,18 +205,87 @@ class Transition {
   /** Does all that has become possible: finish turns in order, go on from the last one, end. */
   #advance(): void {
     const draft = this.#draft;
-    this.#reader.readReplies(this.effects);
+    this.#readReplies();
     for (let first = draft.open[0]; first !== undefined; first = draft.open[0]) {
       const turn = this.#withMeanings(first);
       if (!isRead(turn)) break;
       this.#finishTurn(turn);
-      this.#reader.readReplies(this.effects);
+      this.#readReplies();
     }
     const last = draft.open.at(-1);
     if (last !== undefined && last.reply !== undefined && last.hop === undefined && draft.ending === null)
       this.#hopAhead(last);
     if (draft.next !== null && draft.ending === null) this.#ask(draft.next);
     if (draft.ending !== null && draft.open.length === 0 && draft.status === null) this.#finish(draft.ending);
+  }
+
+  /** Adds what is asked of the judge about each reply whose texts are known by now. */
+  #readReplies(): void {
+    const draft = this.#draft;
+    for (const [position, open] of draft.open.entries()) {
+      if (open.reply === undefined || open.judgements !== undefined) continue;
+      if (isKnown(this.#definition, draft, needsAt(this.#definition, open.node).read, open.turn))
+        draft.open = draft.open.with(position, this.#opened(open));
+    }
+  }
+
+  /** A turn whose reply is being read: rules have read what they can, and the judge is asked for the rest. */
+  #opened(open: OpenTurn): OpenTurn {
+    const { turn, node, reply = "", finish = "", labels } = open;
+    const authored = this.#plan(node);
+    const read = this.#rendered(open, () => {
+      const needs = needsAt(this.#definition, node).read;
+      const scope = lazy(() => scopeAt(this.#definition, this.#draft, { before: turn, node, needs }));
+      const reads = readNode(authored, open, scope);
+      // What others have read is not read again.
+      const unread =
+        labels === undefined ? leftToJudge({ ...authored, node: reads.node }, { reply, finish }) : [];
+      const plan = unread.length === 0 ? authored : this.#plan(node, unread);
+      return { plan, unread, reads: unread.length === 0 ? reads : readNode(plan, open, scope) };
+    });
+    if (read === undefined) return { ...open, judgements: [], reads: withoutTemplate(authored) };
+    const { plan, unread, reads } = read;
+    if (labels !== undefined) return { ...open, judgements: [], reads };
+    const rest = unread.length === 0 ? {} : { unread };
+    for (const part of plan.parts.keys())
+      this.effects.push({ type: "judge", turn, node, part, reads, reply, finish, ...rest });
+    return {
+      ...open,
+      judgements: new Array<null>(plan.parts.length + (plan.comparesMeaning ? 1 : 0)).fill(null),
+      ...(unread.length === 0 ? {} : { unreadByRules: unread }),
+      reads,
+    };
+  }
+
+  /** What is concluded about a turn from what is known of it, and the question that it was compared with. */
+  #conclude(
+    open: OpenTurn,
+    known: readonly JudgementPart[],
+    scenario: ScenarioState,
+  ): { readonly conclusion: ReplyConclusion; readonly question: Question } {
+    const { reads = this.#plan(open.node, open.unreadByRules) } = open;
+    const turn = { ...open, reads };
+    const question =
+      this.#rendered(open, () => questionToVerify(this.#definition, this.#draft, turn)) ??
+      withoutTemplate(reads).node.question;
+    return { conclusion: concludeTurn(turn, { question, known, scenario }), question };
+  }
+
+  /** Renders texts of a turn. One that cannot be rendered ends the conversation as an error of its author. */
+  #rendered<Rendered>(
+    { turn, node }: Pick<Turn, "turn" | "node">,
+    render: () => Rendered,
+  ): Rendered | undefined {
+    try {
+      return render();
+    } catch (error) {
+      if (!(error instanceof TextError)) throw error;
+      const message = `A text of node "${node}" cannot be rendered: ${error.message}.`;
+      const { ending } = this.#draft;
+      const failure = { category: "author", stage: "run", node, turn, message } as const;
+      if (ending === null || isFinished(ending.status)) this.#draft.ending = { status: "error", failure };
+      return undefined;
+    }
   }
 
   /** Asks for what is needed to compare meanings, once everything else of the turn and all turns before are read. */
@@ -212,7 +297,7 @@ class Transition {
     const others = judgements.slice(0, -1);
     if (others.includes(null)) return open;
     const known = others as readonly JudgementPart[];
-    const { conclusion, question } = this.#reader.conclude(open, { known, state: draft.scenario });
+    const { conclusion, question } = this.#conclude(open, known, draft.scenario);
     const pairs = meaningPairs(question.template, conclusion.parsed, draft.scenario);
     if (Object.keys(pairs).length === 0)
       return { ...open, judgements: judgements.with(-1, { ...joinParts([]), similarities: {} }) };
@@ -226,10 +311,7 @@ class Transition {
     const draft = this.#draft;
     const reply = open.reply ?? "";
     const known = open.judgements as readonly JudgementPart[];
-    const { status, ...conclusion } = this.#reader.conclude(open, {
-      known,
-      state: draft.scenario,
-    }).conclusion;
+    const { status, ...conclusion } = this.#conclude(open, known, draft.scenario).conclusion;
     const finished = {
       node: open.node,
       questionText: open.questionText ?? "",
@@ -285,7 +367,7 @@ class Transition {
       const { reads } = this.#plan(open.node, open.unreadByRules);
       const reply = open.reply ?? "";
       const known = (open.judgements ?? []).filter((part) => part !== null);
-      const conclusion = reads ? this.#reader.conclude(open, { known, state }).conclusion : NOTHING_CONCLUDED;
+      const conclusion = reads ? this.#conclude(open, known, state).conclusion : NOTHING_CONCLUDED;
       const user = open.user === undefined ? {} : { user: open.user };
       ({ state } = foldTurn(state, { node: open.node, reply, ...user, ...conclusion }));
     }
@@ -313,7 +395,7 @@ class Transition {
     const { user } = this.#node(next.node);
     if (next.written !== undefined || user === undefined || draft.simulating === turn) return next.written;
     const place = { turn, node: next.node };
-    const found = this.#reader.rendered(place, () => {
+    const found = this.#rendered(place, () => {
       const scope = scopeAt(this.#definition, draft, { before: turn, node: next.node });
       return nextOfUser(this.#definition, draft, { user, scope, place });
     });
@@ -335,13 +417,13 @@ class Transition {
     const { settings, spoken } = draft;
     const turn = (spoken?.length ?? 0) + 1;
     const authored = this.#node(id);
-    const { ask: needs } = needsAt(this.#definition, authored);
+    const { ask: needs } = needsAt(this.#definition, id);
     if (!isKnown(this.#definition, draft, needs, turn)) return;
     const written = this.#writtenByUser(next, turn);
     if (authored.user !== undefined && written === undefined) return;
     const scope = lazy(() => scopeAt(this.#definition, draft, { before: turn, node: id, needs }));
     draft.next = null;
-    const asks = this.#reader.rendered({ turn, node: id }, () =>
+    const asks = this.#rendered({ turn, node: id }, () =>
       askedNode(this.#definition, authored, { scope, settings }),
     );
     if (asks === undefined) return;

@@ -1,6 +1,5 @@
-import { memoize } from "../../../core/lazy.ts";
 import { type FillOptions, fillTexts, hasTexts } from "../../../core/liquid/fill-texts.ts";
-import { NO_NEEDS, needsOfParts, type TextNeeds, type TurnNeed } from "../../../core/liquid/text-needs.ts";
+import { needsOfParts, type TextNeeds, type TurnNeed } from "../../../core/liquid/text-needs.ts";
 import { compileText, isTemplate, TextError, type TextScope } from "../../../core/liquid/text-template.ts";
 import type {
   GivenValues,
@@ -8,22 +7,21 @@ import type {
   ScenarioDefinition,
   ScenarioNode,
 } from "../../../core/scenario/definition.ts";
-import type { ModelReference } from "../../../core/scenario/model-override.ts";
 import { readByTexts } from "../../../core/scenario/routed-on.ts";
 import { lastVisits, turnScope } from "../../../core/scenario/state-scope.ts";
 import { FoldedState } from "../../../core/state/advance-state.ts";
-import type { UserState } from "../../../core/state/state.ts";
+import type { ScenarioState, UserState } from "../../../core/state/state.ts";
 import { fieldProblem } from "../../../core/templates/field-problem.ts";
 import type { Template } from "../../../core/templates/template.ts";
 import { itemsOf } from "../../../core/values/growing-list.ts";
-import { type JsonObject, ownValue } from "../../../core/values/json.ts";
+import { ownValue } from "../../../core/values/json.ts";
 import { concludeReply, type ReplyConclusion } from "../../grading/judge/assess-reply.ts";
-import { joinParts } from "../../grading/judge/judge-turn.ts";
+import { type JudgementPart, joinParts } from "../../grading/judge/judge-turn.ts";
 import { concludeLabels } from "../../grading/verify/conclude-labels.ts";
 import type { ConversationSettings } from "../../journal/run-event.ts";
 import type { FinishedTurn, Turn } from "../../journal/turn.ts";
 import type { ConversationState, OpenTurn, ReadNode } from "./conversation-state.ts";
-import { nodePlan, waitsFor } from "./node-plan.ts";
+import { type NodePlan, needsAt, nodePlan, promptOf, referenceAt, waitsFor } from "./node-plan.ts";
 
 /** Which texts are rendered: those of a turn, before it, or those of a condition, after it. */
 export interface TextMoment {
@@ -35,31 +33,6 @@ export interface TextMoment {
   /** What the texts need, if that is known: most read nothing but the row. */
   readonly needs?: TextNeeds;
 }
-
-/** What of the state the texts of a node need: to be asked, to be read, and to be verified. */
-interface NodeNeeds {
-  readonly ask: TextNeeds;
-  readonly read: TextNeeds;
-  readonly verify: TextNeeds;
-}
-
-const nodeNeeds = new WeakMap<ScenarioNode, NodeNeeds>();
-
-/** What the texts of a node need of the state. */
-export function needsAt(definition: ScenarioDefinition, node: ScenarioNode): NodeNeeds {
-  return memoize(nodeNeeds, node, () => {
-    if (!hasTexts(node) && !hasTexts(promptOf(definition, node))) return NOTHING_NEEDED;
-    const { question, fewShot, template, ...rest } = node.question;
-    const fields = Object.values(template?.fields ?? {}).map(({ truth: _, check: __, ...field }) => field);
-    return {
-      ask: needsOfParts(question, fewShot, promptOf(definition, node), node.user),
-      read: needsOfParts(rest, fields, node.rubric),
-      verify: needsOfParts(template),
-    };
-  });
-}
-
-const NOTHING_NEEDED: NodeNeeds = Object.freeze({ ask: NO_NEEDS, read: NO_NEEDS, verify: NO_NEEDS });
 
 /** True if everything that some texts of turn number `before` read of earlier turns is known. */
 export function isKnown(
@@ -180,17 +153,48 @@ function findings(
   state: Parameters<typeof scopeAt>[1],
   turn: OpenTurn,
 ): Findings {
-  const { reads, reply = "", finish, judgements, unreadByRules } = turn;
+  const { reads, judgements } = turn;
   if (reads === undefined || judgements === undefined) return NOTHING_FOUND;
-  const { node } = nodePlan(definition, turn.node, state.settings, unreadByRules);
-  const { verify } = needsAt(definition, definition.nodes[turn.node] as ScenarioNode);
-  const moment = { before: turn.turn, node: turn.node, needs: verify };
-  const question = verifiedQuestion({ node, reads }, () => scopeAt(definition, state, moment));
+  const question = questionToVerify(definition, state, { ...turn, reads });
   const known = judgements.filter((part) => part !== null);
-  const input = { question, reply, finish, traits: reads.traits, state: state.scenario, turn: turn.turn };
-  return turn.labels === undefined
-    ? concludeReply(input, joinParts(known))
-    : concludeLabels(input, turn.labels);
+  return concludeTurn({ ...turn, reads }, { question, known, scenario: state.scenario });
+}
+
+/** A turn whose reply can be read. */
+type ReadTurn = OpenTurn & Required<Pick<OpenTurn, "reads">>;
+
+/** What is concluded about a reply from what rules, judges and labels say of it. */
+export function concludeTurn(
+  { reads, reply = "", finish, labels, turn }: ReadTurn,
+  {
+    question,
+    known,
+    scenario,
+  }: {
+    readonly question: Question;
+    readonly known: readonly JudgementPart[];
+    readonly scenario: ScenarioState;
+  },
+): ReplyConclusion {
+  const input = { question, reply, finish, traits: reads.traits, state: scenario, turn };
+  return labels === undefined ? concludeReply(input, joinParts(known)) : concludeLabels(input, labels);
+}
+
+/**
+ * The question of a turn whose reply was read, with its truths. Everything is rendered from what the author wrote: what came from
+ * a row or a reply is never rendered again.
+ */
+export function questionToVerify(
+  definition: ScenarioDefinition,
+  state: Parameters<typeof scopeAt>[1],
+  { node, turn, reads, unreadByRules }: ReadTurn,
+): Question {
+  const { question } = reads.node;
+  const { template } = nodePlan(definition, node, state.settings, unreadByRules).node.question;
+  // A node whose texts could not be rendered is read without its template.
+  if (template === undefined || question.template === undefined || !hasTexts(template)) return question;
+  const moment = { before: turn, node, needs: needsAt(definition, node).verify };
+  return { ...question, template: filledTemplate(template, scopeAt(definition, state, moment)) };
 }
 
 /** A node as it is asked, and the system prompt. Most nodes have no texts, and need no scope. */
@@ -213,17 +217,6 @@ export function askedNode(
   return { node: { ...node, question: { ...node.question, question: text, ...more } }, instructions };
 }
 
-/** The system prompt that the scenario has for a node: that of its override, its agent, or its own. */
-function promptOf({ systemPrompt }: ScenarioDefinition, node: ScenarioNode): string | undefined {
-  const { modelOverride, agentIdentity } = node;
-  return (
-    modelOverride?.systemPrompt ??
-    referenceAt(node)?.systemPrompt ??
-    (typeof agentIdentity === "object" ? agentIdentity.systemPrompt : undefined) ??
-    systemPrompt
-  );
-}
-
 /** The system prompt that the run has for a subject. It is no text of the scenario, and is not rendered. */
 function subjectPrompt(
   node: ScenarioNode,
@@ -234,46 +227,23 @@ function subjectPrompt(
   return ((ofSubject as string | undefined) ?? instructions) || undefined;
 }
 
-function referenceAt({
-  modelOverride,
-}: ScenarioNode): Extract<ModelReference, { readonly parameters?: JsonObject }> | undefined {
-  const subject = modelOverride?.subject;
-  return typeof subject === "object" && "model" in subject ? subject : undefined;
-}
-
 /** What decides whether a value is right is rendered when it is compared, so that no reading waits for it. */
 const WHEN_COMPARED: FillOptions = { except: new Set(["truth", "check", "verify"]) };
 
 /** A node and its traits as the reply is read. The question is the one that was asked. */
-export function readNode({ node, traits }: ReadNode, asked: Turn, scope: () => TextScope): ReadNode {
+export function readNode(
+  { node, others, traits }: Pick<NodePlan, "node" | "others" | "traits">,
+  asked: Turn,
+  scope: () => TextScope,
+): ReadNode {
   const { question = node.question.question } = asked;
   if (question === node.question.question && !hasTexts(node.question) && !hasTexts(traits))
     return { node, traits };
-  const rest = memoize(besideTheText, node.question, () => {
-    const { question: _, ...others } = node.question;
-    return others;
-  });
-  const filled = hasTexts(rest) ? fillTexts(rest, scope(), WHEN_COMPARED) : rest;
+  const filled = hasTexts(others) ? fillTexts(others, scope(), WHEN_COMPARED) : others;
   return {
     node: { ...node, question: { question, ...filled } },
     traits: hasTexts(traits) ? fillTexts(traits, scope()) : traits,
   };
-}
-
-/** Questions without their text. Each turn would look through a new object otherwise. */
-const besideTheText = new WeakMap<Question, Omit<Question, "question">>();
-
-/**
- * The question of a node whose reply was read, with its truths. Everything is rendered from what the author wrote: what came from
- * a row or a reply is never rendered again.
- */
-export function verifiedQuestion(
-  { node, reads }: { readonly node: ScenarioNode; readonly reads: ReadNode },
-  scope: () => TextScope,
-): Question {
-  const { template } = node.question;
-  if (template === undefined || !hasTexts(template)) return reads.node.question;
-  return { ...reads.node.question, template: filledTemplate(template, scope()) };
 }
 
 function filledTemplate(template: Template, scope: TextScope): Template {
