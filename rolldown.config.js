@@ -92,7 +92,6 @@ export default [
   library,
   thread("sandbox-worker", "src/engine/run/sandbox/sandbox-worker.ts"),
   thread("run-file-worker", "src/engine/journal/transfer/run-file-worker.ts"),
-  thread("read-ahead-worker", "src/engine/run/read-ahead-worker.ts"),
   thread("parquet-worker", "src/engine/datasets/parquet-worker.ts"),
   thread("postgres-worker", "src/engine/journal/store/postgres/postgres-worker.ts"),
 ];

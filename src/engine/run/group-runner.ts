@@ -121,7 +121,7 @@ export class GroupRunner {
     const regraded =
       recorded === undefined || before !== undefined
         ? {}
-        : { recorded: await recorded.of(plan.cell, plan.definition), reruns: recorded.reruns };
+        : { recorded: recorded.of(plan.cell), reruns: recorded.reruns };
     if (this.#isSuspended) return null;
     const driver = new ConversationDriver(setup.context, { ...plan, ...regraded });
     if (this.#stopReason !== undefined) driver.stop(this.#stopReason);

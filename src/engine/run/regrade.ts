@@ -1,12 +1,9 @@
 import { SELF_JUDGE } from "../../core/defaults.ts";
-import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { canonicalJson, isRecord } from "../../core/values/json.ts";
 import { RunError } from "../journal/failure.ts";
 import type { Cell, RunStart } from "../journal/run-event.ts";
 import type { RunSummary, Store } from "../journal/store/store.ts";
-import { repliesIn } from "../journal/transfer/stored-run.ts";
 import { startedWith } from "./earlier-run.ts";
-import { ReadAhead, type ReadConversation } from "./read-ahead.ts";
 import {
   type Divergence,
   findDivergence,
@@ -70,35 +67,28 @@ export function startRegrade(name: string, options: RegradeOptions, internals: R
       "The replies of the run were read by the subjects' own models. Name another `judge` (--judge), or give the `subjects` of the run.",
     ]);
   const subjects = rest.subjects ?? summary.start.subjects.map(silentModel);
-  const recorded = recordedConversations(store, repliedRun(store, summary).run, internals.readsAhead);
+  const recorded = recordedReplies(store, repliedRun(store, summary).run);
   // What a comparison needs of the conversations under way, so that none is read twice and none is kept.
-  const underWay = new Map<number, { readonly way: RecordedWay; readonly forget: () => void }>();
+  const underWay = new Map<number, RecordedWay>();
   const divergences: { readonly index: number; readonly divergence: Divergence }[] = [];
   const compare = (record: ConversationRecord): void => {
-    const found = underWay.get(record.index);
-    if (found === undefined) return;
-    const divergence = findDivergence(found.way, record);
-    found.forget();
+    const way = underWay.get(record.index);
+    if (way === undefined) return;
+    const divergence = findDivergence(way, record);
     underWay.delete(record.index);
     if (divergence !== null) divergences.push({ index: record.index, divergence });
   };
-  const note = (
-    { index }: Pick<Cell, "index">,
-    { recorded, forget }: ReadConversation,
-  ): RecordedConversation => {
-    underWay.set(index, { way: wayOf(recorded), forget });
-    return recorded;
-  };
-  const noted: RecordedReplies["of"] = (cell, definition) => {
-    const found = recorded.read(cell, definition);
-    return found instanceof Promise ? found.then((read) => note(cell, read)) : note(cell, found);
+  const noted: RecordedReplies["of"] = (cell) => {
+    const found = recorded(cell);
+    underWay.set(cell.index, wayOf(found));
+    return found;
   };
   const run = startRun(
     { ...startedWith(summary.start), ...rest, subjects, store, ...(rerun ? {} : { onlyJudge: true }) },
     {
       ...internals,
       parent: summary.run,
-      recorded: { of: noted, reruns: rerun, close: recorded.close },
+      recorded: { of: noted, reruns: rerun },
       onRecord: compare,
       ...(isRecorded(summary.start) ? { given: storedConversations(store, summary) } : {}),
     },
@@ -162,46 +152,16 @@ function storedConversations(store: Store, { run, start }: RunSummary): GivenCon
   };
 }
 
-/** Where the conversations of a run are found. */
-interface StoredConversations {
-  /** The conversation of a cell. All judges read the same replies, so the conversation with any of them will do. */
-  readonly read: (
-    cell: RepliedCell,
-    definition: ScenarioDefinition,
-  ) => ReadConversation | Promise<ReadConversation>;
-  readonly close: () => void;
-}
-
-/** A thread that reads ahead takes some time to start. */
-const MANY = 500;
-
-function recordedConversations(store: Store, run: string, readsAhead?: boolean): StoredConversations {
+/** Finds the conversation of a cell. All judges read the same replies, so the conversation with any of them will do. */
+function recordedReplies(store: Store, run: string): RecordedReplies["of"] {
   const conversations = new Map<string, string>();
   for (const summary of store.conversations(run)) {
-    const { conversation, row, rowIndex } = summary;
-    const key = replyKey(summary, row ?? rowIndex);
-    if (!conversations.has(key)) conversations.set(key, conversation);
+    const key = replyKey(summary, summary.row);
+    if (!conversations.has(key)) conversations.set(key, summary.conversation);
   }
-  const { file } = store;
-  const ahead =
-    file !== undefined && (readsAhead ?? (conversations.size >= MANY && hasCores()))
-      ? new ReadAhead({ file, run })
-      : undefined;
-  return {
-    read: (cell, definition) => {
-      const { row = null, rowIndex = null } = cell;
-      const conversation =
-        // In runs of earlier versions rows have no ids.
-        conversations.get(replyKey(cell, row)) ?? conversations.get(replyKey(cell, rowIndex));
-      if (conversation === undefined) return { recorded: NEVER_BEGUN, forget: () => {} };
-      return (
-        ahead?.read(conversation, definition) ?? {
-          recorded: recordedConversation(repliesIn(store, run, conversation)),
-          forget: () => {},
-        }
-      );
-    },
-    close: () => ahead?.stop(),
+  return (cell) => {
+    const conversation = conversations.get(replyKey(cell, cell.row ?? null));
+    return conversation === undefined ? NEVER_BEGUN : recordedConversation(store.events(run, conversation));
   };
 }
 
@@ -210,15 +170,11 @@ const NEVER_BEGUN: RecordedConversation = {
   stop: { type: "conversation-stop", conversation: "", status: "cancelled" },
 };
 
-function hasCores(): boolean {
-  return process.getBuiltinModule("node:os").availableParallelism() > 1;
-}
-
 type RepliedCell = Omit<Cell, "judge" | "parent">;
 
 function replyKey(
   { scenario, subject, replicate, variant, arm }: Omit<Nullable<RepliedCell>, "index" | "row" | "rowIndex">,
-  row: string | number | null,
+  row: string | null,
 ): string {
   return canonicalJson([scenario, subject, replicate, row, variant ?? null, arm ?? null]);
 }

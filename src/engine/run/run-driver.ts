@@ -131,7 +131,6 @@ export class RunDriver {
     } finally {
       this.abort({ status: "cancelled", message: "The run is over." });
       this.#release?.();
-      this.#internals.recorded?.close();
       await setup.close();
     }
   }

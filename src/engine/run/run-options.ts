@@ -179,8 +179,6 @@ export interface RunInternals {
   /** Makes the seal that the store keeps with a run, from everything that the run says about itself at its start. */
   readonly seal?: SealRun | undefined;
   readonly recorded?: RecordedReplies;
-  /** Whether a thread of its own reads the conversations to regrade (default: if they are many). */
-  readonly readsAhead?: boolean;
   /** Receives each record as its conversation ends, whether or not results are kept. */
   readonly onRecord?: (record: ConversationRecord) => void;
   /** The conversations there are, in place of all combinations of scenarios, rows, subjects and replicates. */
@@ -217,14 +215,9 @@ export type SealRun = (start: RunStart) => string | undefined;
 
 /** The replies of an earlier run, to be graded again. */
 export interface RecordedReplies {
-  readonly of: (
-    cell: Omit<Cell, "judge" | "parent">,
-    definition: ScenarioDefinition,
-  ) => RecordedConversation | Promise<RecordedConversation>;
+  readonly of: (cell: Omit<Cell, "judge" | "parent">) => RecordedConversation;
   /** True to ask the subject once a conversation takes another edge. */
   readonly reruns: boolean;
-  /** Called when no more of them are needed. */
-  readonly close: () => void;
 }
 
 /** Throws a `TypeError` that names the first option with a wrong value. */

@@ -16,7 +16,6 @@ import {
 import type { Template } from "../../../core/templates/template.ts";
 import { aliasMentions, aliasTree } from "./alias-matches.ts";
 import type { Decision, Kind, Source } from "./kind.ts";
-import { notedReadings, type ReadingOptions, type Readings } from "./known-readings.ts";
 import { letterKind } from "./letters.ts";
 import { isUnclear, numberKind } from "./numbers.ts";
 import { otherAnswer } from "./other-answer.ts";
@@ -24,6 +23,17 @@ import { readReply } from "./read-reply.ts";
 import { shownText } from "./reply-text.ts";
 import { stanceKind } from "./stances.ts";
 import { topicOf } from "./topic.ts";
+
+/** How a reply ended and what it answers, where that is known. */
+export interface ReadingOptions {
+  /** `length` if the reply was cut off: then it is read only where it announces its answer. */
+  readonly finish?: string | undefined;
+  /** What the reply answers: a quantity that the question names is not taken for another answer. */
+  readonly question?: string;
+}
+
+/** What rules read in a reply, by the names of fields. */
+export type Readings = Readonly<Record<string, ExtractedField>>;
 
 /**
  * Reads one typed value out of a free reply, without a judge. Rules read only what is certain (`read-reply.ts`); everything
@@ -88,8 +98,6 @@ function aliasKind(values: Readonly<Record<string, readonly string[]>>): Kind<st
 
 /** Reads every field that has a rule out of a reply, without a judge. */
 export function extractFields(template: Template, reply: string, options: ReadingOptions = {}): Readings {
-  const noted = notedReadings(template, reply, options);
-  if (noted !== undefined) return noted;
   const extracted: [string, ExtractedField][] = [];
   for (const [name, field] of Object.entries(template.fields))
     if (field.extract !== undefined)

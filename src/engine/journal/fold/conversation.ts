@@ -322,18 +322,6 @@ export function toolCallsIn({ messages, reportedCalls = [] }: TurnReply): readon
   return [...made, ...reportedCalls];
 }
 
-/** The types of events that say what was asked and replied, where the conversation went, and what stopped it. */
-export const REPLY_TYPES: readonly RunEventBody["type"][] = [
-  "conversation-start",
-  "conversation-resume",
-  "conversation-stop",
-  "conversation-end",
-  "turn-start",
-  "turn-user",
-  "turn-reply",
-  "hop",
-];
-
 /**
  * The events that `step` folds, in order. Where the conversation was resumed, what had stopped it no longer counts, nor do
  * judgements that were never made because of it.

@@ -6,10 +6,9 @@ import { isRecord, ownValue } from "../../../core/values/json.ts";
 import { Cassette } from "../../models/cassette/cassette.ts";
 import type { RecordedCall } from "../../models/cassette/recorded-call.ts";
 import { RunError } from "../failure.ts";
-import { type Conversation, foldConversation, REPLY_TYPES } from "../fold/conversation.ts";
+import { type Conversation, foldConversation } from "../fold/conversation.ts";
 import { callIdentity, definitionsIn } from "../fold/run.ts";
 import type { RunEvent, RunStart, ScenarioDefine } from "../run-event.ts";
-import { decodeEvent, type EncodedRow, EVENT_CODES } from "../store/encode-event.ts";
 import type { RunSummary, Store } from "../store/store.ts";
 
 /** The run of this name; throws `RunError` if there is none. */
@@ -102,24 +101,4 @@ export function cassetteFromRun(store: Store, name: string): Cassette {
 /** A call of a run with its answer: one that came with the run, or else one of the project. */
 export function answeredCall(store: Store, run: string, identity: string): RecordedCall | undefined {
   return store.callsOf(run).get(identity) ?? store.calls.get(identity);
-}
-
-/**
- * The events of a conversation that say what was asked and replied: reading the others takes most of the time. They are read where
- * these do not say all: what a simulated user revealed, and at which node a record has only labels, stands at the end of the turn.
- */
-export function* repliesIn(store: Store, run: string, conversation: string): Generator<RunEvent> {
-  if (store.rows === undefined) {
-    yield* store.events(run, conversation);
-    return;
-  }
-  const replies = [...store.rows(run, conversation, REPLY_TYPES)];
-  const rows = replies.some(saysLess) ? store.rows(run, conversation) : replies;
-  for (const row of rows) yield decodeEvent(row, row.textOf);
-}
-
-function saysLess({ type, data }: EncodedRow): boolean {
-  return (
-    type === EVENT_CODES["turn-user"] || (type === EVENT_CODES["turn-reply"] && data.includes('"labels":'))
-  );
 }

@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { gradeRecords, openStore, parseScenario, runScenarios, type ScenarioDefinition } from "elenchus";
-import { memoryStore, type Store } from "elenchus/store";
+import type { Store } from "elenchus/store";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startRegrade } from "../../src/engine/run/regrade.ts";
@@ -16,34 +16,23 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** What a run comes to when it is graded again from each kind of store, and read by this thread or by another. */
+/** What a run comes to, and what it comes to when it is graded again with the same definitions. */
 async function regraded(
   scenarios: ScenarioDefinition,
   fill: (store: Store) => Promise<unknown>,
-): Promise<unknown[]> {
-  const found: unknown[] = [];
-  for (const readsAhead of [null, false, true]) {
-    const store = readsAhead === null ? memoryStore() : await openStore(join(folder, `${readsAhead}.db`));
-    await fill(store);
-    const run = startRegrade(
-      "first",
-      { scenarios, store, run: "again", allowUnread: true },
-      { readsAhead: readsAhead === true },
-    );
-    const results = await run.results;
-    const events = results.flatMap(({ conversation }) =>
-      [...store.events("again", conversation)].map(({ at: _, ...event }) => event),
-    );
-    found.push({ results, events, divergences: await run.divergences });
-    store.delete("first");
-    store.delete("again");
-    store.close();
-  }
-  return found;
+): Promise<readonly unknown[]> {
+  const store = await openStore(join(folder, "store.db"));
+  await fill(store);
+  const run = startRegrade("first", { scenarios, store, run: "again", allowUnread: true });
+  const results = await run.results;
+  expect(await run.divergences).toEqual([]);
+  expect(worthOf(store, "again")).toEqual(worthOf(store, "first"));
+  store.close();
+  return results;
 }
 
-function expectSame([memory, ...files]: unknown[]): void {
-  for (const file of files) expect(file).toEqual(memory);
+function worthOf(store: Store, run: string): unknown {
+  return [...store.scores(run, { turns: true })].map(({ judge: _, ...score }) => score);
 }
 
 const city = {
@@ -66,7 +55,7 @@ const capital = parseScenario({
   outcomes: { right: { allTurns: { verify_result: true } } },
 });
 
-test("any run is graded again alike from any store", async () => {
+test("a run that is graded again with the same definition comes to the same", async () => {
   await fc.assert(
     fc.asyncProperty(scenarioSpec, fc.integer({ min: 0, max: 1000 }), async (spec, seed) => {
       const scenarios = buildScenario(spec);
@@ -79,13 +68,15 @@ test("any run is graded again alike from any store", async () => {
         return runScenarios({ scenarios, subjects, store, run: "first", allowUnread: true, fresh: true })
           .results;
       };
-      expectSame(await regraded(scenarios, fill));
+      await regraded(scenarios, fill);
+      rmSync(folder, { recursive: true });
+      mkdirSync(folder);
     }),
     { numRuns: 6 },
   );
 });
 
-test("rules with the values of rows, and replies that were cut off, are read alike", async () => {
+test("rules with the values of rows, and replies that were cut off, are graded again alike", async () => {
   const field = { ...city, truth: "{{ row.city }}" };
   const scenarios = parseScenario({
     name: "capitals",
@@ -118,7 +109,7 @@ test("rules with the values of rows, and replies that were cut off, are read ali
     };
     return runScenarios({ scenarios, subjects, store, run: "first", replicates: 3, concurrency: 1 }).results;
   };
-  expectSame(await regraded(scenarios, fill));
+  await regraded(scenarios, fill);
 });
 
 test("what a simulated user said is graded again, not asked for", async () => {
@@ -137,9 +128,7 @@ test("what a simulated user said is graded again, not asked for", async () => {
   const subjects = memoryModel("doctor", () => "What hurts? Canberra.");
   const fill = (store: Store): Promise<unknown> =>
     runScenarios({ scenarios, subjects, simulator: "sim/user", store, run: "first", turnLimit: 6 }).results;
-  const found = await regraded(scenarios, fill);
-  expect(found[0]).toMatchObject({ results: [{ status: "completed" }] });
-  expectSame(found);
+  expect(await regraded(scenarios, fill)).toMatchObject([{ status: "completed" }]);
 });
 
 test("records of which only the labels are known are graded again", async () => {
@@ -156,12 +145,10 @@ test("records of which only the labels are known are graded again", async () => 
   ];
   const fill = (store: Store): Promise<unknown> =>
     gradeRecords(records, { scenarios: capital, store, run: "first" }).results;
-  const found = await regraded(capital, fill);
-  expect(found[0]).toMatchObject({ results: [{ status: "completed", turnCount: 2 }, {}] });
-  expectSame(found);
+  expect(await regraded(capital, fill)).toMatchObject([{ status: "completed", turnCount: 2 }, {}]);
 });
 
-test("a store that has lost a text fails the run with the error of the store, whichever thread reads it", async () => {
+test("a store that has lost a text fails the run with the error of the store", async () => {
   const path = join(folder, "store.db");
   const store = await openStore(path);
   const subjects = memoryModel("subject", () => `It is Canberra. ${"So it is. ".repeat(20)}`);
@@ -169,11 +156,9 @@ test("a store that has lost a text fails the run with the error of the store, wh
   const other = new Database(path);
   other.exec("DELETE FROM text WHERE value LIKE 'It is Canberra.%'");
   other.close();
-  for (const readsAhead of [false, true]) {
-    const reader = await openStore(path);
-    const { results } = startRegrade("first", { scenarios: capital, store: reader }, { readsAhead });
-    await expect(results).rejects.toMatchObject({ name: "StoreError", code: "corrupt" });
-    reader.close();
-  }
+  const reader = await openStore(path);
+  const { results } = startRegrade("first", { scenarios: capital, store: reader });
+  await expect(results).rejects.toMatchObject({ name: "StoreError", code: "corrupt" });
+  reader.close();
   store.close();
 });
