@@ -17,7 +17,6 @@ const KNOW_EVENTS: Readonly<Record<string, string>> = {
   "engine/run/step/step.ts": "what an event means for what happens next",
   "engine/run/step/fold-journal.ts": "which effects have their results",
   "insight/analysis/rehearsal/explore.ts": "makes turns by step, and looks at what follows from them",
-  "engine/journal/older-events.ts": "reads events of older versions",
   "engine/journal/transfer/export-run.ts": "writes run files",
   "engine/journal/transfer/run-file-reader.ts": "reads run files",
   "engine/scale/merge-runs.ts": "joins what shards say about the run as a whole",

@@ -8,7 +8,6 @@ import type { ConversationResult, TurnRecord } from "../state/state.ts";
 import { numberValue, textValue } from "../text/text-value.ts";
 import { deepEqual } from "../values/json.ts";
 import { evaluateMeasure, isMeasure, type MeasuredNumber, turnsOfNode } from "./measure.ts";
-import { currentResult, nodeFilter } from "./older-spelling.ts";
 import type {
   Comparison,
   CrossTurnCheck,
@@ -39,8 +38,7 @@ export interface OutcomeResult {
 }
 
 /** Evaluates an outcome over a finished conversation; never throws, never guesses. */
-export function evaluateOutcome(check: OutcomeCheck, conversation: ConversationResult): OutcomeResult {
-  const result = currentResult(conversation);
+export function evaluateOutcome(check: OutcomeCheck, result: ConversationResult): OutcomeResult {
   if (typeof check === "function") return evaluateFunction(check, result);
   if (typeof check === "string") return inconclusive("a source string runs only within a run");
   try {
@@ -194,7 +192,7 @@ class Look {
 
   /** A turn that was not verified is no exception to what all verdicts have in common. */
   #inScope(scope: Extract<TurnScope, { type: "any_turn" | "all_turns" }>, field: string): readonly number[] {
-    const turns = turnsOfNode(this.#result.turns, nodeFilter(scope));
+    const turns = turnsOfNode(this.#result.turns, scope.node);
     if (scope.type === "any_turn" || field !== "verify_result") return turns;
     return turns.filter((index) => this.#result.turns[index]?.notVerified !== true);
   }
@@ -284,7 +282,7 @@ class Look {
   }
 
   #lastAttempt(scope: Extract<SingleTurn, { type: "last_attempt" }>): number | null {
-    const index = turnsOfNode(this.#result.turns, nodeFilter(scope)).findLast((position) =>
+    const index = turnsOfNode(this.#result.turns, scope.node).findLast((position) =>
       isAttempt(this.#result.turns[position] as TurnRecord),
     );
     if (index === undefined) return null;

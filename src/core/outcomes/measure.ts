@@ -2,7 +2,6 @@ import { compileComparison, type ShorthandValue, shorthandCheck } from "../check
 import { evaluateComposition } from "../logic/composition.ts";
 import { allTrue, type Truth } from "../logic/kleene.ts";
 import type { ConversationResult, TurnRecord } from "../state/state.ts";
-import { nodeFilter } from "./older-spelling.ts";
 import type { Measure, NodeFilter, TurnFilter } from "./outcome-check.ts";
 import { compareRead, compileTurnField, compileTurnNumber } from "./outcome-fields.ts";
 
@@ -39,7 +38,7 @@ export function isMeasure(check: { readonly type: string }): check is Measure {
 
 /** Evaluates a measure over the turns of a conversation. */
 export function evaluateMeasure(measure: Measure, result: ConversationResult): MeasuredNumber {
-  const turns = turnsOfNode(result.turns, nodeFilter(measure));
+  const turns = turnsOfNode(result.turns, measure.node);
   switch (measure.type) {
     case "count_turns":
       return countTurns(turns, matches(measure, turns, result.turns));

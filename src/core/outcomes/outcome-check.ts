@@ -21,6 +21,11 @@ export type TurnScope =
   | { readonly type: "any_turn"; readonly node?: NodeFilter }
   | { readonly type: "all_turns"; readonly node?: NodeFilter };
 
+/** The node filter of a scope that has one. */
+export function nodeFilter(scope: TurnScope): NodeFilter | undefined {
+  return "node" in scope ? scope.node : undefined;
+}
+
 /** Compares a field of the turns in scope. */
 export interface TurnCheck {
   readonly type: "turn_check";

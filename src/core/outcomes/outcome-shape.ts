@@ -24,7 +24,7 @@ export const NODE_FILTER: Shape = described(
   either(text, list(text)),
   "Only turns of this node, or of one of these.",
 );
-const NODE_FILTERS = { node: NODE_FILTER, nodeId: described(NODE_FILTER, "The older name of `node`.") };
+const NODE_FILTERS = { node: NODE_FILTER };
 const WITH_NODE_FILTER = { optional: NODE_FILTERS };
 
 function typed(type: string): Shape {

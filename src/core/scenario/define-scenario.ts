@@ -1,4 +1,3 @@
-import { outcomesToHash, withNodeFilters } from "../outcomes/older-spelling.ts";
 import type { Outcome } from "../outcomes/outcome-check.ts";
 import { DefinitionError, formatPath } from "../schema/format-issue.ts";
 import type { FilePosition, Issue, IssuePath, ReportIssue } from "../schema/issue.ts";
@@ -139,7 +138,7 @@ function freezeDefinition(
     nodes: Object.freeze(data.nodes) as Readonly<Record<string, ScenarioNode>>,
     edges: Object.freeze(forkedEdges((data.edges ?? []) as readonly UnknownRecord[])),
     entryNode: data.entry as string,
-    outcomes: Object.freeze(withNodeFilters((data.outcomes ?? []) as readonly Outcome[])),
+    outcomes: Object.freeze((data.outcomes ?? []) as readonly Outcome[]),
     ...(data.variants === undefined ? {} : { variants: data.variants as Variants }),
     metadata: Object.freeze(data.metadata ?? {}) as JsonObject,
   };
@@ -155,7 +154,7 @@ function freezeDefinition(
     warnings: Object.freeze(warnings),
     // Computed on first use: on a huge scenario it takes longer than the validation.
     get hash(): string {
-      hash ??= sha256(canonicalJson({ ...content, outcomes: outcomesToHash(content.outcomes) }));
+      hash ??= sha256(canonicalJson(content));
       return hash;
     },
   });

@@ -1,15 +1,14 @@
 import type { PlainValue } from "../checks/shorthand.ts";
 import { type Composed, isComposition, leavesOf } from "../logic/composition.ts";
 import { isMeasure } from "../outcomes/measure.ts";
-import { nodeFilter, nodeFilterKey } from "../outcomes/older-spelling.ts";
-import type {
-  Measure,
-  NodeFilter,
-  Outcome,
-  OutcomeCheck,
-  OutcomeLeaf,
-  SingleTurn,
-  TurnCheck,
+import {
+  type Measure,
+  type NodeFilter,
+  nodeFilter,
+  type Outcome,
+  type OutcomeCheck,
+  type OutcomeLeaf,
+  type TurnCheck,
 } from "../outcomes/outcome-check.ts";
 import {
   compileResultField,
@@ -112,10 +111,6 @@ function namesIn(when: Outcome["when"]): readonly string[] {
   return when === undefined ? [] : leavesOf(when);
 }
 
-function turnFilterOf(turn: SingleTurn): NodeFilter | undefined | null {
-  return turn.type === "last_attempt" ? nodeFilter(turn) : undefined;
-}
-
 const TURN_KINDS: Readonly<Record<string, "boolean" | "number">> = {
   verify_result: "boolean",
   refused: "boolean",
@@ -160,17 +155,17 @@ class OutcomeValidator {
         this.#value(leaf, [...path, "expected"]);
         return this.#field(leaf.field, nodeFilter(leaf.scope), {
           field: [...path, "field"],
-          filter: [...path, "scope", nodeFilterKey(leaf.scope)],
+          filter: [...path, "scope", "node"],
         });
       case "result_check":
         if (compileResultField(leaf.field) !== null) return;
         return this.#unknown(leaf.field, RESULT_FIELD_ROOTS, [...path, "field"]);
       case "cross_turn_check":
-        this.#field(leaf.sourceField, turnFilterOf(leaf.sourceTurn), {
+        this.#field(leaf.sourceField, nodeFilter(leaf.sourceTurn), {
           field: [...path, "sourceField"],
           filter: [...path, "sourceTurn", "node"],
         });
-        this.#field(leaf.targetField, turnFilterOf(leaf.targetTurn), {
+        this.#field(leaf.targetField, nodeFilter(leaf.targetTurn), {
           field: [...path, "targetField"],
           filter: [...path, "targetTurn", "node"],
         });
@@ -198,18 +193,17 @@ class OutcomeValidator {
     const counts = measure.type === "count_turns" || measure.type === "first_match_index";
     const verdict = counts && measure.verifyResult === undefined ? "node_id" : "verify_result";
     const field = "field" in measure ? measure.field : verdict;
-    this.#field(field, nodeFilter(measure), { field: path, filter: [...path, nodeFilterKey(measure)] });
+    this.#field(field, measure.node, { field: path, filter: [...path, "node"] });
     for (const name of Object.keys(("where" in measure && measure.where) || {}))
-      this.#field(name, nodeFilter(measure), { field: [...path, "where", name] });
+      this.#field(name, measure.node, { field: [...path, "where", name] });
   }
 
   #field(
     field: string,
-    filter: NodeFilter | undefined | null,
+    filter: NodeFilter | undefined,
     places: { field: IssuePath; filter?: IssuePath },
   ): void {
-    const named =
-      filter === undefined || filter === null ? [] : typeof filter === "string" ? [filter] : filter;
+    const named = filter === undefined ? [] : typeof filter === "string" ? [filter] : filter;
     const known = named.filter((node) =>
       this.#paths.validateNode(node, "filter", places.filter ?? places.field),
     );
@@ -219,7 +213,7 @@ class OutcomeValidator {
     if (root === "verify_result" || root === "score")
       for (const node of known) this.#paths.validateVerdict(node, field, places.field);
     if (root !== "parsed" || keys.length === 0) return;
-    if (filter === undefined || filter === null) return this.#fieldAnywhere(field, keys, places.field);
+    if (filter === undefined) return this.#fieldAnywhere(field, keys, places.field);
     for (const node of known) this.#paths.validateField(node, keys, { statePath: field, path: places.field });
   }
 

@@ -1,4 +1,3 @@
-import { currentEvent } from "../older-events.ts";
 import type { RunEvent } from "../run-event.ts";
 import { decodeData, type EncodedData, encodeData, isStorable, withTexts } from "./text-codec.ts";
 
@@ -35,8 +34,8 @@ export function rowJson(row: EventColumns, textJson: (hash: string) => string): 
   return data === "{}" ? `${head}}` : `${head},${withTexts(data, textJson).slice(1)}`;
 }
 
-/** Escaped marks, data that looks like what files mark, long texts that are not references, columns that are in the data, and spellings of earlier releases. */
-const ODD = /"~~|"\$|\\u0000|^\{"(?:turn|conversation)":|"nodeId":|"row":\d|"turns":\d/;
+/** Escaped marks, data that looks like what files mark, long texts that are not references, and columns that are in the data. */
+const ODD = /"~~|"\$|\\u0000|^\{"(?:turn|conversation)":/;
 
 /** The key of a conversation in a database, which does not hold every text. */
 export function conversationKey(conversation: string): string {
@@ -69,14 +68,14 @@ export function encodeEvent(event: RunEvent): EncodedEvent {
 export function decodeEvent(row: EventColumns, textOf: (hash: string) => string): RunEvent {
   const type = eventType(row.type);
   const rest = decodeData(row.data, textOf);
-  // Written by `encodeEvent` from an event, perhaps of an older release.
-  return currentEvent({
+  // Written by `encodeEvent` from an event.
+  return {
     type,
     ...(row.conversation === null ? {} : { conversation: row.conversation }),
     ...(row.turn === null ? {} : { turn: row.turn }),
     ...(rest as object),
     at: row.at,
-  }) as RunEvent;
+  } as RunEvent;
 }
 
 /** The number that stands for a type of event in a file. Numbers are never used for something else again. */

@@ -9,7 +9,6 @@ import {
 import { frozenCopy } from "../../../core/values/frozen-copy.ts";
 import { canonicalJson, type UnknownRecord } from "../../../core/values/json.ts";
 import type { RecordedCall } from "../../models/cassette/recorded-call.ts";
-import { currentEvent } from "../older-events.ts";
 import type { Cell, RunEvent, RunStart } from "../run-event.ts";
 import { checkedValue, checkParts, DAMAGED, parseLine, RunFileError, refuseLong } from "./checked-line.ts";
 import {
@@ -121,7 +120,7 @@ export class RunFileReader {
   }
 
   #takeEvent(value: unknown, order: EventOrder): void {
-    const checked = checkedValue(this.#isVerified ? null : EVENT_SHAPE, currentEvent(value), {
+    const checked = checkedValue(this.#isVerified ? null : EVENT_SHAPE, value, {
       texts: this.#texts,
       number: this.#number,
     });

@@ -1,6 +1,5 @@
 import { errorMessage } from "../../../core/error-message.ts";
 import { type Composed, isComposition } from "../../../core/logic/composition.ts";
-import { saysOlderNames, withOlderNames } from "../../../core/outcomes/older-spelling.ts";
 import type { Outcome, OutcomeFunction } from "../../../core/outcomes/outcome-check.ts";
 import {
   copyDefinition,
@@ -78,7 +77,7 @@ export async function linkSources(
       return (...values: readonly unknown[]) => {
         const moment = JSON.stringify([text, turnOf(kind, values)]);
         const given = omitsTurns ? withoutTurns(values) : values;
-        return call(saysOlderNames(source) ? given.map(withOlderNames) : given, moment);
+        return call(given, moment);
       };
     }
     problems.push({ place: text, path: pathOf(place, definition), message: found.problem });

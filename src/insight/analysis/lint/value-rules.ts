@@ -4,8 +4,12 @@ import { defaultCheck } from "../../../core/checks/shorthand.ts";
 import { isTemplate } from "../../../core/liquid/text-template.ts";
 import { leavesOf } from "../../../core/logic/composition.ts";
 import { isMeasure } from "../../../core/outcomes/measure.ts";
-import { nodeFilter } from "../../../core/outcomes/older-spelling.ts";
-import type { OutcomeCheck, ResultCheck, TurnCheck } from "../../../core/outcomes/outcome-check.ts";
+import {
+  nodeFilter,
+  type OutcomeCheck,
+  type ResultCheck,
+  type TurnCheck,
+} from "../../../core/outcomes/outcome-check.ts";
 import type { ScenarioDefinition } from "../../../core/scenario/definition.ts";
 import type { IssuePath } from "../../../core/schema/issue.ts";
 import { nearestOf } from "../../../core/schema/nearest-name.ts";

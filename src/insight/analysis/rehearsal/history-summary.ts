@@ -3,7 +3,6 @@ import { needsOfParts } from "../../../core/liquid/text-needs.ts";
 import { evaluateComposition, leavesOf } from "../../../core/logic/composition.ts";
 import { allTrue, anyTrue, type Truth } from "../../../core/logic/kleene.ts";
 import { isMeasure } from "../../../core/outcomes/measure.ts";
-import { nodeFilter } from "../../../core/outcomes/older-spelling.ts";
 import type {
   Measure,
   MeasureCheck,
@@ -76,7 +75,7 @@ function turnCheckSummary(check: TurnCheck, definition: ScenarioDefinition): Sum
   const { scope, field } = check;
   const test = truthAt(check, definition);
   if (scope.type !== "any_turn" && scope.type !== "all_turns") return singleTurn(scope, test);
-  const isIn = inNodes(nodeFilter(scope));
+  const isIn = inNodes(scope.node);
   const skips = scope.type === "all_turns" && field === "verify_result";
   const join = scope.type === "any_turn" ? anyTrue : allTrue;
   return {
@@ -116,7 +115,7 @@ function inNodes(filter: NodeFilter | undefined | null): (turn: TurnRecord) => b
 /** What is read of the turn at one position, once there is such a turn. */
 function singleTurn(scope: SingleTurn, atom: Atom): Summary {
   if (scope.type === "last_attempt") {
-    const isIn = inNodes(nodeFilter(scope));
+    const isIn = inNodes(scope.node);
     return { start: null, next: (before, turn) => (isIn(turn) && isAttempt(turn) ? [atom(turn)] : before) };
   }
   const index = scope.type === "first_turn" ? 0 : scope.type === "last_turn" ? -1 : scope.index;
@@ -209,7 +208,7 @@ function measureCheckSummaries(
 }
 
 function measureSummary(measure: Measure, definition: ScenarioDefinition): Summary {
-  const isIn = inNodes(nodeFilter(measure));
+  const isIn = inNodes(measure.node);
   const isVerified = (turn: TurnRecord): boolean => isIn(turn) && turn.notVerified !== true;
   switch (measure.type) {
     case "count_turns": {

@@ -2,15 +2,15 @@ import { type ShorthandValue, shorthandCheck } from "../../../core/checks/shorth
 import { needsOfParts } from "../../../core/liquid/text-needs.ts";
 import { leavesOf } from "../../../core/logic/composition.ts";
 import { isMeasure } from "../../../core/outcomes/measure.ts";
-import { nodeFilter } from "../../../core/outcomes/older-spelling.ts";
-import type {
-  Measure,
-  NodeFilter,
-  OutcomeCheck,
-  OutcomeLeaf,
-  SingleTurn,
-  TurnFilter,
-  TurnScope,
+import {
+  type Measure,
+  type NodeFilter,
+  nodeFilter,
+  type OutcomeCheck,
+  type OutcomeLeaf,
+  type SingleTurn,
+  type TurnFilter,
+  type TurnScope,
 } from "../../../core/outcomes/outcome-check.ts";
 import type { ScenarioDefinition } from "../../../core/scenario/definition.ts";
 import type { When } from "../../../core/state/condition.ts";
@@ -208,7 +208,7 @@ class TurnWatch {
   }
 
   #turnField(field: string, scope: TurnScope | SingleTurn, look: Look): void {
-    const ids = this.#filtered("node" in scope || "nodeId" in scope ? nodeFilter(scope) : undefined);
+    const ids = this.#filtered(nodeFilter(scope));
     for (const id of ids) {
       const turn = this.#turns.get(id);
       // Which turn is an attempt, and whether a field is missing or unread, is in the verdict.
@@ -220,7 +220,7 @@ class TurnWatch {
   }
 
   #measure(measure: Measure): void {
-    const ids = this.#filtered(nodeFilter(measure));
+    const ids = this.#filtered(measure.node);
     const { verifyResult, where = {} } = measure as TurnFilter;
     const isCount = measure.type === "count_turns" || measure.type === "first_match_index";
     const readsVerdict =

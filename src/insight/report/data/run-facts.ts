@@ -1,7 +1,6 @@
 import { isComposition } from "../../../core/logic/composition.ts";
 import { isMeasure } from "../../../core/outcomes/measure.ts";
-import { nodeFilter } from "../../../core/outcomes/older-spelling.ts";
-import type { Outcome } from "../../../core/outcomes/outcome-check.ts";
+import { nodeFilter, type Outcome } from "../../../core/outcomes/outcome-check.ts";
 import type { RateDeclaration } from "../../../core/outcomes/rate.ts";
 import type { Interval } from "../../../core/statistics/proportions.ts";
 import { isRecord, type UnknownRecord } from "../../../core/values/json.ts";
@@ -85,7 +84,7 @@ function found<Fact>(
 /** What a number of turns lies between, if each of its nodes is asked once. */
 function rangeOf(check: Outcome["check"], nodes: number): Interval | undefined {
   if (typeof check === "string" || typeof check === "function" || !isMeasure(check)) return undefined;
-  const filter = nodeFilter(check);
+  const filter = check.node;
   const turns = typeof filter === "string" ? 1 : (filter?.length ?? nodes);
   switch (check.type) {
     case "persistence":
@@ -145,7 +144,7 @@ function verdictNodes(
   if (known.field !== "verify_result" || known.expected !== wanted.expected) return undefined;
   // Short forms write the usual comparison out.
   if (known.verifyWith !== undefined && known.verifyWith.type !== "boolean_match") return undefined;
-  const filter = nodeFilter(known.scope as { readonly type: "all_turns" });
-  if (filter === undefined || filter === null) return null;
+  const filter = nodeFilter(known.scope);
+  if (filter === undefined) return null;
   return typeof filter === "string" ? [filter] : filter;
 }
