@@ -1,8 +1,6 @@
-import { lazy } from "../../../core/lazy.ts";
 import { deepEqual, isRecord, ownValue, type UnknownRecord } from "../../../core/values/json.ts";
 import type { JudgeTask } from "./judge-task.ts";
 import { parseLenientJson } from "./lenient-json.ts";
-import { QuotedPassages, type Span } from "./quoted.ts";
 
 /** What a judge model returned: text, and an object if the provider parsed one. */
 export interface RawAnswer {
@@ -88,7 +86,7 @@ function section(
   return Object.fromEntries(Object.entries(given).map(([key, value]) => [keys.get(key) ?? key, value]));
 }
 
-/** The object in a text; ambiguous if there are several different ones, quoted if they are not the judge's own. */
+/** The object in a text; ambiguous if there are several different ones, quoted if only the reply says it. */
 export type ExtractedJson =
   | { readonly status: "found"; readonly value: UnknownRecord }
   | { readonly status: "absent" | "ambiguous" | "quoted" };
@@ -99,13 +97,13 @@ const MAX_PASSES = 32;
 /** How many characters are read in total: nothing else happens meanwhile. */
 const MOST_READ = 2_000_000;
 
-/** How many objects are looked at: comparing each with the reply takes time. */
+/** How many objects are looked at. */
 const MOST_OBJECTS = 100;
 
 /**
  * The JSON object in what a model wrote: alone, in a code block, or with words around it. Only objects that are wanted
- * count, also inside others. Among words, what the judge quotes is not its answer: a reply may contain a perfect judgement. Of
- * several different objects none is chosen.
+ * count, also inside others. Among words, an object that the reply contains is a quotation, not the answer: a reply may contain a
+ * perfect judgement. Of several different objects none is chosen.
  */
 export function extractJson(
   text: string,
@@ -116,79 +114,38 @@ export function extractJson(
   const alone = strictObject(withoutBlock(answer));
   if (alone !== undefined && isWanted(alone)) return { status: "found", value: alone };
 
-  const quoted = new QuotedPassages(answer, reply);
-  // A reply may be made so that the search is given up before a judgement that it contains.
-  let isSearched = true;
-  const ofReply = lazy(() => [...claimsIn(reply, isWanted, () => (isSearched = false))]);
-  const isOfReply = (value: UnknownRecord): boolean =>
-    ofReply().some((claim) => repeats(value, claim)) || !isSearched;
-  let isQuoted = false;
-  let looked = 0;
-  let found: UnknownRecord | undefined;
-  for (const { value, ...passage } of objectsIn(answer, isWanted)) {
-    if (++looked > MOST_OBJECTS) return { status: "ambiguous" };
-    const isWhole = answer.slice(0, passage.start) + answer.slice(passage.end) === "";
-    if (!isWhole && (quoted.has(passage) || isOfReply(value))) {
-      isQuoted = true;
-      continue;
-    }
-    if (found !== undefined && !deepEqual(found, value)) return { status: "ambiguous" };
-    found = value;
-  }
-  if (found !== undefined) return { status: "found", value: found };
-  return { status: isQuoted ? "quoted" : "absent" };
+  const objects = objectsIn(answer, isWanted);
+  if (objects.length > MOST_OBJECTS) return { status: "ambiguous" };
+  const ofReply = objects.length === 0 ? [] : objectsIn(reply, isWanted);
+  const own = objects.filter(
+    ({ value, length }) =>
+      length === answer.length || !ofReply.some((quoted) => deepEqual(quoted.value, value)),
+  );
+  const [first, ...others] = own;
+  if (first === undefined) return { status: objects.length === 0 ? "absent" : "quoted" };
+  if (others.some(({ value }) => !deepEqual(first.value, value))) return { status: "ambiguous" };
+  return { status: "found", value: first.value };
 }
 
-/** Every object that a reply contains in a wanted one, also as a text in JSON or HTML. */
-function* claimsIn(
-  reply: string,
-  isWanted: (object: UnknownRecord) => boolean,
-  onGivenUp: () => void,
-): Generator<UnknownRecord> {
-  const decoded = new Set([reply, reply.replaceAll('\\"', '"'), reply.replaceAll("&quot;", '"')]);
-  for (const text of decoded)
-    for (const { value } of objectsIn(text, isWanted, onGivenUp)) yield* recordsWithin(value);
-}
-
-function* recordsWithin(value: unknown): Generator<UnknownRecord> {
-  if (isRecord(value)) yield value;
-  if (Array.isArray(value) || isRecord(value))
-    for (const part of Object.values(value)) yield* recordsWithin(part);
-}
-
-const SECTIONS = ["fields", "traits", "refused"] as const;
-
-/** True if an object says nothing that a claim does not say; what it has beside its sections makes no difference. */
-function repeats(object: UnknownRecord, claim: UnknownRecord): boolean {
-  const sections = SECTIONS.filter((name) => Object.hasOwn(object, name));
-  if (sections.length === 0) return isPartOf(object, claim);
-  return sections.every((name) => Object.hasOwn(claim, name) && isPartOf(object[name], claim[name]));
-}
-
-function isPartOf(part: unknown, whole: unknown): boolean {
-  if (!isRecord(part) || !isRecord(whole)) return deepEqual(part, whole);
-  const keys = Object.keys(part);
-  return keys.length > 0 && keys.every((key) => Object.hasOwn(whole, key) && isPartOf(part[key], whole[key]));
-}
-
-/** The wanted objects in a text, one after another. */
-function* objectsIn(
+/** The wanted objects in a text, one after another; `length` is that of the outermost JSON value. */
+function objectsIn(
   text: string,
   isWanted: (object: UnknownRecord) => boolean,
-  onGivenUp: () => void = () => {},
-): Generator<Span & { readonly value: UnknownRecord }> {
+): readonly { readonly value: UnknownRecord; readonly length: number }[] {
+  const found: { readonly value: UnknownRecord; readonly length: number }[] = [];
   let work = 0;
   let next = 0;
   for (let start = text.indexOf("{"); start >= 0; start = text.indexOf("{", next)) {
     const { ok, end, ...result } = parseLenientJson(text, start);
     work += end - start;
-    if (work > Math.min(MAX_PASSES * text.length, MOST_READ)) return onGivenUp();
+    if (work > Math.min(MAX_PASSES * text.length, MOST_READ) || found.length > MOST_OBJECTS) break;
     next = start + 1;
     if (!ok || !("value" in result)) continue;
     // What an object contains is found as data: JSON in its texts is quoted.
-    for (const value of wantedWithin(result.value, isWanted)) yield { start, end, value };
+    for (const value of wantedWithin(result.value, isWanted)) found.push({ value, length: end - start });
     next = end;
   }
+  return found;
 }
 
 /** The value itself if it is wanted, else those that are within it. */

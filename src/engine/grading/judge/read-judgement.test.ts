@@ -2,8 +2,7 @@ import { describe, expect, test } from "vitest";
 import { llmTrait, metricTrait } from "../../../core/templates/rubric.ts";
 import { template } from "../../../core/templates/template.ts";
 import { type JudgeInput, judgeRequest } from "./judge-request.ts";
-import { quoteFinder } from "./quoted.ts";
-import { type Judgement, readJudgement } from "./read-judgement.ts";
+import { type Judgement, quoteFinder, readJudgement } from "./read-judgement.ts";
 
 const INPUT: JudgeInput = {
   question: "What is the capital of Australia, and how many live there?",

@@ -1,5 +1,6 @@
 import type { Trait } from "../../../core/templates/rubric.ts";
 import type { Template } from "../../../core/templates/template.ts";
+import { words } from "../../../core/text/text-value.ts";
 import { isRecord, ownValue, type UnknownRecord } from "../../../core/values/json.ts";
 import { findAnswer, type RawAnswer, rawText } from "./find-answer.ts";
 import {
@@ -9,7 +10,6 @@ import {
   resolveTask,
   type TaskField,
 } from "./judge-task.ts";
-import { quoteFinder } from "./quoted.ts";
 import { readBoolean, readTrait, readValue, type TraitAnswer, wrongAnswer } from "./read-value.ts";
 
 /** What a judge said of a field. */
@@ -158,6 +158,31 @@ class Reading {
     if (this.#isQuoted(quote)) return { value, quote };
     return { value: null, reason: "the quote that the judge gave is not in the reply" };
   }
+}
+
+const SINGLE_QUOTES = /[\u2018\u2019\u201a\u201b\u2032]/g;
+const DOUBLE_QUOTES = /[\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb]/g;
+const DASHES = /[\u2010-\u2015\u2212]/g;
+
+/**
+ * Looks for quotes in a reply. White space and the shapes of quotation marks and dashes make no difference, because
+ * models change them; everything else must match.
+ */
+export function quoteFinder(reply: string): (quote: string) => boolean {
+  let haystack: string | undefined;
+  return (quote) => {
+    haystack ??= comparable(reply);
+    const needle = comparable(quote);
+    return needle !== "" && haystack.includes(needle);
+  };
+}
+
+function comparable(text: string): string {
+  return words(text.normalize("NFC"))
+    .join("")
+    .replace(SINGLE_QUOTES, "'")
+    .replace(DOUBLE_QUOTES, '"')
+    .replace(DASHES, "-");
 }
 
 function unreadable(answer: RawAnswer, error: string): Judgement & { readonly status: "unreadable" } {
