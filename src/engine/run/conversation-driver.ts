@@ -45,8 +45,6 @@ export interface StopReason {
   readonly message: string;
 }
 
-/** A conversation that waits longer for its source strings gives up its place. */
-const PARKING_MS = 20;
 /** How long source strings may still run when the run is asked to stop. */
 const STOPPING_MS = 250;
 
@@ -313,14 +311,8 @@ export class ConversationDriver implements ConversationContext {
       this.#stopReason === undefined
         ? undefined
         : this.run.clock.after(STOPPING_MS, () => this.stop(this.#stopReason as StopReason));
-    let takeBack: (() => void) | undefined;
-    const cancelParking = this.run.clock.after(PARKING_MS, () => {
-      takeBack = this.plan.park?.();
-    });
     const goOn = (): void => {
       hurry?.();
-      cancelParking();
-      takeBack?.();
       const waiting = this.#queue ?? [];
       this.#queue = null;
       for (const next of waiting) this.#feed(next);

@@ -65,10 +65,7 @@ export class GroupRunner {
   }
 
   /** Runs a group. What was finished before stays as it is. Gives false if a conversation was suspended. */
-  async run(
-    { cells, row }: CellGroup,
-    more: Pick<ConversationPlan, "record" | "park"> = {},
-  ): Promise<boolean> {
+  async run({ cells, row }: CellGroup, more: Pick<ConversationPlan, "record"> = {}): Promise<boolean> {
     const { setup, earlier } = this.#parts;
     const plans = cells
       .map((cell) => setup.conversation(cell, row))

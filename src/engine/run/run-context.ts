@@ -98,8 +98,6 @@ export interface ConversationPlan {
   readonly from?: { readonly state: ConversationState; readonly fork: ForkPoint };
   readonly shared?: SharedCalls | undefined;
   readonly sources?: ConversationSources;
-  /** Gives up the place of the conversation until the function that it returns is called. */
-  readonly park?: () => () => void;
   /** The replies to grade again; the subject is not asked. */
   readonly recorded?: RecordedConversation;
   /** A conversation that exists already; the subject is not asked. */

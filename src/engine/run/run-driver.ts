@@ -180,7 +180,7 @@ export class RunDriver {
     const givens = given === undefined ? undefined : givenGroups(given.conversations(), setup.factors);
     const runGroup = async (
       group: CellGroup,
-      more: Pick<ConversationPlan, "record" | "park">,
+      more: Pick<ConversationPlan, "record"> = {},
     ): Promise<"go on" | "stop"> => {
       const room = this.#reader.room();
       if (room !== undefined) await room;
@@ -208,7 +208,7 @@ export class RunDriver {
         lead: budget === undefined ? Number.POSITIVE_INFINITY : concurrency,
         clock: this.#clock,
       });
-      await lanes.run(workers, (group, park) => runGroup(group, { park }));
+      await lanes.run(workers, (group) => runGroup(group));
     }
     if (earlier !== null) await this.#recordFinished(setup, { earlier, groups });
   }
