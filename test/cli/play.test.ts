@@ -3,12 +3,10 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { capitalFiles } from "./capitals.ts";
 import { folderWith, inOneProcess } from "./cli.ts";
-import { patientServer } from "./patient-server.ts";
 import { type WatchedTerminal, watchedTerminal } from "./watched-terminal.ts";
 
 const elenchus = inOneProcess();
 const CTRL_C = "\u0003";
-const CTRL_D = "\u0004";
 const PLAY = ["play", "capitals/australia.yaml"];
 
 /** Types lines as a person does, each behind its prompt, and the empty one that ends them. */
@@ -50,40 +48,6 @@ test("a person answers, sees how each reply is read and where it leads, and what
   expect(shown.stdout).toContain("as everybody knows.");
 });
 
-test("a person asks a model in place of the scenario", async () => {
-  const server = await patientServer();
-  server.open();
-  const given = { folder: folderWith(capitalFiles()), environment: server.environment };
-  const terminal = watchedTerminal([...PLAY, "--as", "questioner", "--subject", "openai/gpt-5-mini"], given);
-  await terminal.untilSeen(/What is the capital of Australia\?\n[\s\S]*\n>$/);
-  terminal.write("\r");
-  await terminal.untilSeen(/openai\/gpt-5-mini:\n {2}It is Canberra\.\n[\s\S]*── push · turn 2 ──\n.*\n>$/);
-  await type(terminal, "Nonsense, it is Melbourne.");
-  await terminal.untilSeen(/── push · turn 3 ──\n.*\n>$/);
-  expect(server.calls.map(({ key }) => JSON.parse(key)[1].at(-1))).toEqual([
-    "What is the capital of Australia?",
-    "Nonsense, it is Melbourne.",
-  ]);
-  terminal.write(CTRL_D);
-  const { code } = await terminal.ended;
-  expect(code).toBe(0);
-  expect(terminal.seen()).toMatch(/\nThe input ended after 2 turns: the outcomes are open\.\n/);
-});
-
-test("who leaves with Ctrl-D before the first answer has not played", async () => {
-  const folder = folderWith(capitalFiles());
-  const terminal = watchedTerminal([...PLAY, "--save", "session.jsonl"], { folder });
-  await terminal.untilSeen(/\n>$/);
-  terminal.write(CTRL_D);
-  const { code } = await terminal.ended;
-  expect(code).toBe(2);
-  expect(terminal.seen()).toMatch(
-    /The input ended before the first turn was over: the outcomes are open\.\n/,
-  );
-  expect(terminal.seen()).toMatch(/session\.jsonl was not\s+written/);
-  expect(existsSync(join(folder, "session.jsonl"))).toBe(false);
-});
-
 test("who leaves with Ctrl-C keeps what was said", async () => {
   const folder = folderWith(capitalFiles());
   const terminal = watchedTerminal([...PLAY, "--save", "session.jsonl"], { folder });
@@ -96,19 +60,6 @@ test("who leaves with Ctrl-C keeps what was said", async () => {
   expect(terminal.seen()).toMatch(/\nInterrupted after 1 turn: the outcomes are open\.\nPath: ask/);
   expect(terminal.seen()).toMatch(/\nSaved 1 call to session\.jsonl\./);
   expect(existsSync(join(folder, "session.jsonl"))).toBe(true);
-});
-
-test("Ctrl-C does not wait for a model that does not answer", async () => {
-  const server = await patientServer();
-  const given = { folder: folderWith(capitalFiles()), environment: server.environment };
-  const terminal = watchedTerminal([...PLAY, "--as", "questioner", "--subject", "openai/gpt-5-mini"], given);
-  await terminal.untilSeen(/\n>$/);
-  terminal.write("\r");
-  await server.until((one) => one.waiting() === 1);
-  await terminal.untilSeen(/openai\/gpt-5-mini:/);
-  terminal.write(CTRL_C);
-  expect((await terminal.ended).code).toBe(130);
-  expect(terminal.seen()).toMatch(/Interrupted before the first turn was over: the outcomes are open\.$/);
 });
 
 test("a session can be typed in beforehand", async () => {

@@ -105,6 +105,7 @@ export class RunDriver {
       seal: this.#internals.seal,
       parent: this.#internals.parent,
       isResumed: this.#internals.resume !== undefined,
+      questioner: this.#internals.questioner,
       emit: (event) => this.#emit(event),
       durable: () => this.#journal?.durable(),
       fail: (error) => this.#failure.reject(error),

@@ -5,7 +5,7 @@ import type { Rubric } from "../../core/templates/rubric.ts";
 import { type JsonObject, typeName } from "../../core/values/json.ts";
 import type { Dataset } from "../datasets/dataset.ts";
 import type { Reading } from "../grading/judge/assess-reply.ts";
-import type { Cell, RunStart } from "../journal/run-event.ts";
+import type { Cell, ConversationStop, RunStart, TurnUser } from "../journal/run-event.ts";
 import type { RunObserver } from "../journal/run-observer.ts";
 import type { Store } from "../journal/store/store.ts";
 import type { Cassette } from "../models/cassette/cassette.ts";
@@ -19,7 +19,7 @@ import type { AccountCaps, RetryPolicies } from "./calls/limits.ts";
 import type { RecordedConversation } from "./recorded-conversation.ts";
 import type { PlannedRecord } from "./records/given-record.ts";
 import { isShard, MOST_SHARDS, type Shard } from "./shard.ts";
-import type { ConversationRecord } from "./step/conversation-state.ts";
+import type { ConversationRecord, SimulateEffect } from "./step/conversation-state.ts";
 
 export type { Reading };
 
@@ -167,6 +167,14 @@ export interface RunOptions {
   readonly keepResults?: boolean;
 }
 
+/** Says what the user says next; `write` gives what would be said without a person. */
+export type Questioner = (effect: SimulateEffect, write: () => Promise<UserTurn>) => Promise<UserTurn>;
+
+/** What the user says, or what stops the conversation. */
+export type UserTurn =
+  | Pick<TurnUser, "text" | "reveals" | "done" | "repaired" | "spending">
+  | { readonly stop: Pick<ConversationStop, "status" | "failure" | "spending"> };
+
 /** What only the command line, regrading and tests set. Not part of the public API. */
 export interface RunInternals {
   readonly clock?: Clock;
@@ -183,6 +191,8 @@ export interface RunInternals {
   readonly onRecord?: (record: ConversationRecord) => void;
   /** The conversations there are, in place of all combinations of scenarios, rows, subjects and replicates. */
   readonly given?: GivenConversations;
+  /** Says what users say, in place of a simulator. */
+  readonly questioner?: Questioner | undefined;
 }
 
 /** Where a conversation stands that exists already. */

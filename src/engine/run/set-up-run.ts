@@ -56,6 +56,7 @@ export interface RunHooks {
   readonly origin?: RunInternals["origin"];
   readonly seal?: RunInternals["seal"];
   readonly parent?: RunInternals["parent"] | undefined;
+  readonly questioner?: RunInternals["questioner"];
   /** How many conversations exist already; undefined if they are combined. */
   readonly given?: number | undefined;
   /** The run as it was begun by another process: its rows come with its conversations, and are not read here. */
@@ -122,8 +123,7 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
         ? null
         : new CallCache(store.calls, {
             isFresh: options.fresh ?? false,
-            // A session of `play` has answers, and no run.
-            own: lazy(() => (store.run(start.run) === undefined ? store.calls : store.callsOf(start.run))),
+            own: lazy(() => store.callsOf(start.run)),
             borrowed: borrowedCalls(store, hooks.parent, options, () => start.run),
             fail,
           }),
@@ -142,6 +142,7 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
     judging: new JudgeTally(),
     tools: servers,
     toolSteps,
+    questioner: hooks.questioner,
     workspace: (conversation) => workspaces.folder(conversation),
     headersOf: options.observer?.headersOf?.bind(options.observer),
     emit,

@@ -1,19 +1,24 @@
 import { failureOf } from "../journal/failure.ts";
-import type { ConversationStop, TurnUser } from "../journal/run-event.ts";
 import { NOTHING_SPENT } from "../journal/spending.ts";
 import { askUser } from "./ask-user.ts";
 import { recordedUser } from "./recorded-conversation.ts";
 import type { RecordedAnswers } from "./records/record-answer.ts";
 import type { ConversationContext } from "./run-context.ts";
+import type { UserTurn } from "./run-options.ts";
 import type { SimulateEffect } from "./step/conversation-state.ts";
 
-/** What the simulated user says, or what stops the conversation. */
-export type UserTurn =
-  | Pick<TurnUser, "text" | "reveals" | "done" | "repaired" | "spending">
-  | { readonly stop: Pick<ConversationStop, "status" | "failure" | "spending"> };
+/** The next message of the user: from the person who asks, or of a simulated user. */
+export function userTurn(
+  driver: ConversationContext,
+  effect: SimulateEffect,
+  answers: RecordedAnswers | undefined,
+): Promise<UserTurn> {
+  const write = (): Promise<UserTurn> => simulatedTurn(driver, effect, answers);
+  return driver.run.questioner?.(effect, write) ?? write();
+}
 
 /** The next message of the simulated user: from a record, from the run that is graded again, or from the simulator. */
-export async function userTurn(
+async function simulatedTurn(
   driver: ConversationContext,
   effect: SimulateEffect,
   answers: RecordedAnswers | undefined,

@@ -169,9 +169,6 @@ test("another agent is handed over what was typed; the transcript stays", async 
     /^user: Transcript[\s\S]*> Which town\?\n[\s\S]*> Canberra \(1\)\n[\s\S]*\n\nWell\?$/,
   );
   expect(printed()).toContain("── ask · turn 1 · to guide ──\nSystem prompt: You guide.\nWhich city?\n");
-  expect(printed()).toContain(
-    "(what you type takes the place of the question only: the transcript stays)\n> Well?",
-  );
 });
 
 describe("who leaves", () => {

@@ -1,4 +1,4 @@
-import type { Question, ScenarioDefinition } from "../../../core/scenario/definition.ts";
+import type { ScenarioDefinition } from "../../../core/scenario/definition.ts";
 import { questionBefore } from "../../../core/scenario/state-scope.ts";
 import { foldTurn } from "../../../core/state/advance-state.ts";
 import { INITIAL_STATE, type ScenarioState } from "../../../core/state/state.ts";
@@ -29,16 +29,26 @@ import { cutToWidth, linesText, textWidth, wrapText } from "../../../system/term
 
 /** What the screen needs to know about the session. */
 interface PlayScreenOptions {
+  /** With the values of the row. */
   readonly definition: ScenarioDefinition;
   /** True if a judge model reads replies at a node. */
   readonly isJudged: (node: string) => boolean;
-  /** True if the question of a turn has been shown already, because the person answers or asks it. */
-  readonly hasShown: (turn: Turn) => boolean;
-  /** True if the person gives the reply, which is then not shown again. */
-  readonly answersBy: (model: string) => boolean;
+  /** False if a judge reads also what rules could. */
+  readonly readsByRules: boolean;
+  /** True if a reply is the person's, who has seen the question and typed the reply. */
+  readonly hasAnswered: (model: string) => boolean;
+  /** True if the person asks, and has seen all questions. */
+  readonly hasAsked: boolean;
   /** True once the person wants to leave. */
   readonly isLeaving: () => boolean;
 }
+
+/** A question as it is shown before it is answered. */
+interface ShownQuestion extends Pick<Turn, "node" | "turn" | "instructions"> {
+  readonly text: string;
+}
+
+const LABEL_WIDTH = "by rules".length;
 
 /**
  * Shows a conversation while it runs, in the order of its turns: a turn is shown completely before the next one, even if the engine is
@@ -66,17 +76,25 @@ export class PlayScreen {
     return this.conversation.status !== null;
   }
 
-  /** Shows a question, with the system prompt if it has changed. */
-  question({ instructions, ...question }: PlayQuestion): void {
-    const isNew = instructions !== undefined && instructions !== this.#instructions;
-    this.#instructions = instructions;
-    this.#write(playQuestion(isNew ? { ...question, instructions } : question, this.#layout));
-  }
-
-  /** Prints a hint. */
-  hint(text: string): void {
+  /** Shows `── ask · turn 1 ──`, the system prompt if it has changed, examples, and the question. */
+  question({ node, turn, instructions, text }: ShownQuestion): void {
     const { style, width } = this.#layout;
-    this.#write(linesText(paintedLines(text, width, style.dim)));
+    const { agentIdentity, question } = this.#options.definition.nodes[node] ?? {};
+    const agent = typeof agentIdentity === "string" ? agentIdentity : agentIdentity?.name;
+    const parts = [
+      printableText(node) || '""',
+      `turn ${turn}`,
+      ...(agent === undefined ? [] : [`to ${printableText(agent)}`]),
+    ];
+    this.#write(`\n${style.bold(`── ${cutToWidth(parts.join(" · "), Math.max(1, width - 6))} ──`)}\n`);
+    if (instructions !== undefined && instructions !== this.#instructions)
+      this.#write(spokenText(`System prompt: ${instructions}`, { width, paint: style.dim }));
+    this.#instructions = instructions;
+    for (const example of question?.fewShot ?? []) {
+      const shown = `Example: ${example.question}\nAnswer: ${example.answer}`;
+      this.#write(spokenText(shown, { width, paint: style.dim }));
+    }
+    this.#write(spokenText(text, { width }));
   }
 
   /** Resolves once all of a turn is shown, or nothing more will be. */
@@ -92,7 +110,10 @@ export class PlayScreen {
     const notice = noticeIn(event);
     if (notice !== undefined) {
       const again = "delayMs" in notice ? ` Trying again in ${Math.ceil(notice.delayMs / 1000)} s.` : "";
-      this.#remark(`${notice.message}${again}`);
+      const { messages } = this.#terminal;
+      messages.write(
+        linesText(paintedLines(`${notice.message}${again}`, messages.width, messages.style.yellow)),
+      );
     }
     this.#showNew();
   }
@@ -113,33 +134,58 @@ export class PlayScreen {
   }
 
   /** Shows questions and replies of models; those of the person are on the screen already. */
-  #showMessages(turn: Turn): void {
-    const { model, reply } = turn;
-    if (model === undefined) return;
+  #showMessages({ turn, node, model, reply, instructions, questionText = "" }: Turn): void {
+    if (model === undefined || this.#options.hasAnswered(model)) return;
     const { style, width } = this.#layout;
-    const isPersons = this.#options.answersBy(model);
     if (!this.#isQuestionShown) {
       this.#isQuestionShown = true;
-      if (!this.#options.hasShown(turn)) this.question(questionOf(turn));
-      if (!isPersons) this.#write(`${style.dim(`${printableText(model)}:`)}\n`);
+      const given = instructions === undefined ? {} : { instructions };
+      if (!this.#options.hasAsked) this.question({ node, turn, text: questionText, ...given });
+      this.#write(`${style.dim(`${printableText(model)}:`)}\n`);
     }
-    if (reply === undefined || isPersons || this.#isReplyShown) return;
+    if (reply === undefined || this.#isReplyShown) return;
     this.#isReplyShown = true;
     const isEmpty = reply.trim() === "";
     this.#write(isEmpty ? `  ${style.yellow("an empty reply")}\n` : spokenText(reply, { width, indent: 2 }));
   }
 
+  /** How a reply was read, by rules or by a judge, what follows, and where the conversation goes and why. */
   #showReading(turn: Turn & FinishedTurn): void {
+    const { definition, isLeaving } = this.#options;
     // A reading that was cancelled because the person left has no verdict.
-    const { definition, isJudged, isLeaving } = this.#options;
     if (isLeaving() && turn.judgeFailure?.category === "cancelled") return;
-    const reading = { turn, definition, isJudged: isJudged(turn.node), before: this.#before };
-    this.#write(playReading(reading, this.#layout));
+    const { style, width } = this.#layout;
+    const { hop } = turn;
+    const room = roomBeside(LABEL_WIDTH, width);
+    const blocks: readonly LabelledLines[] = [
+      ...this.#fieldBlocks(turn, { style, room }),
+      { label: "traits", lines: traitLines(turn.traits, { style, room }) },
+      { label: "judge", lines: judgeLines(turn, { style, room }) },
+      { label: "verdict", lines: verdictLines(turn, { style, room }) },
+      { label: "next", lines: hop === undefined ? [] : hopLines(hop, { style, room, definition }) },
+    ];
+    this.#write(linesText(labelledLines(blocks, LABEL_WIDTH, style)));
   }
 
-  #remark(text: string): void {
-    const { style, width } = this.#terminal.messages;
-    this.#terminal.messages.write(linesText(paintedLines(text, width, style.yellow)));
+  #fieldBlocks(turn: Turn & FinishedTurn, { style, room }: RoomOptions): readonly LabelledLines[] {
+    const { definition, isJudged, readsByRules } = this.#options;
+    const before = this.#before;
+    const question = questionBefore(definition, turn.node, before);
+    if (question?.template === undefined) return [];
+    const judged = isJudged(turn.node);
+    const left = new Set([...Object.keys(judgedFields(question.template)), ...(turn.unreadByRules ?? [])]);
+    const ruled = (name: string): boolean => !left.has(name) && (readsByRules || !judged);
+    const block = (label: string, belongs: (name: string) => boolean): LabelledLines => ({
+      label,
+      lines: fieldLines(
+        {
+          ...turn,
+          fields: Object.fromEntries(Object.entries(turn.fields).filter(([name]) => belongs(name))),
+        },
+        { style, room, expected: (name) => expectedText(question, name, before) },
+      ),
+    });
+    return [block("by rules", ruled), block(judged ? "by judge" : "not read", (name) => !ruled(name))];
   }
 
   /** As of now: terminals change their size. */
@@ -153,45 +199,8 @@ export class PlayScreen {
   }
 }
 
-function questionOf({ node, turn, agent, instructions, questionText }: Turn): PlayQuestion {
-  return {
-    node,
-    turn,
-    ...(agent === undefined ? {} : { agent }),
-    ...(instructions === undefined ? {} : { instructions }),
-    text: questionText ?? "",
-  };
-}
-
-/** A question as it is shown to the person; `instructions` only if they have changed. */
-interface PlayQuestion extends Pick<Turn, "node" | "turn" | "agent" | "instructions"> {
-  /** Few-shot examples, which are sent before the question. */
-  readonly examples?: Question["fewShot"];
-  readonly text: string;
-}
-
-/** `── ask · turn 1 ──`, what leads the conversation, and the question. */
-export function playQuestion(question: PlayQuestion, { style, width }: TextOptions): string {
-  const { node, turn, agent, instructions, examples = [], text } = question;
-  const parts = [
-    printableText(node) || '""',
-    `turn ${turn}`,
-    ...(agent === undefined || agent === "" ? [] : [`to ${printableText(agent)}`]),
-  ];
-  const heading = `── ${cutToWidth(parts.join(" · "), Math.max(1, width - 6))} ──`;
-  const led = [
-    ...(instructions === undefined ? [] : [`System prompt: ${instructions}`]),
-    ...examples.map((example) => `Example: ${example.question}\nAnswer: ${example.answer}`),
-  ];
-  return [
-    `\n${style.bold(heading)}\n`,
-    ...led.map((one) => spokenText(one, { width, paint: style.dim })),
-    spokenText(text, { width }),
-  ].join("");
-}
-
 /** A message, safe for any terminal; lines that fit keep their spaces, as code needs them. */
-export function spokenText(
+function spokenText(
   text: string,
   {
     width,
@@ -206,54 +215,4 @@ export function spokenText(
     .flatMap((line) => (textWidth(line) <= room ? [line] : wrapText(line, room)))
     .map((line) => (line.trim() === "" ? "\n" : `${" ".repeat(indent)}${paint(line)}\n`))
     .join("");
-}
-
-/** A turn that has been read, and what is needed to show it. */
-interface PlayReading {
-  /** Without a hop if the session ended before it was known. */
-  readonly turn: Turn & FinishedTurn;
-  readonly definition: ScenarioDefinition;
-  /** True if a judge model reads what rules do not. */
-  readonly isJudged: boolean;
-  /** The state before the turn. */
-  readonly before: ScenarioState;
-}
-
-const LABEL_WIDTH = "by rules".length;
-const UNREAD = "no rule can read it, and there is no judge";
-
-/** How a reply was read, by rules or by a judge, what follows, and where the conversation goes and why. */
-function playReading(reading: PlayReading, { style, width }: TextOptions): string {
-  const { turn, definition } = reading;
-  const { hop } = turn;
-  const room = roomBeside(LABEL_WIDTH, width);
-  const blocks: readonly LabelledLines[] = [
-    ...fieldBlocks(reading, { style, room }),
-    { label: "traits", lines: traitLines(turn.traits, { style, room }) },
-    { label: "judge", lines: judgeLines(turn, { style, room }) },
-    { label: "verdict", lines: verdictLines(turn, { style, room }) },
-    { label: "next", lines: hop === undefined ? [] : hopLines(hop, { style, room, definition }) },
-  ];
-  return linesText(labelledLines(blocks, LABEL_WIDTH, style));
-}
-
-function fieldBlocks(reading: PlayReading, { style, room }: RoomOptions): readonly LabelledLines[] {
-  const { turn, definition, isJudged, before } = reading;
-  const question = questionBefore(definition, turn.node, before);
-  const template = question?.template;
-  if (question === undefined || template === undefined) return [];
-  const forJudge = new Set([...Object.keys(judgedFields(template)), ...(turn.unreadByRules ?? [])]);
-  const byRules = Object.entries(turn.fields).filter(([name]) => !forJudge.has(name));
-  const others = Object.entries(turn.fields).filter(([name]) => forJudge.has(name));
-  const options = { style, room, expected: (name: string) => expectedText(question, name, before) };
-  const notes = isJudged
-    ? turn.notes
-    : { ...turn.notes, ...Object.fromEntries(others.map(([name]) => [name, UNREAD])) };
-  return [
-    { label: "by rules", lines: fieldLines({ ...turn, fields: Object.fromEntries(byRules) }, options) },
-    {
-      label: isJudged ? "by judge" : "not read",
-      lines: fieldLines({ ...turn, notes, fields: Object.fromEntries(others) }, options),
-    },
-  ];
 }

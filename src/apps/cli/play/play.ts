@@ -1,21 +1,23 @@
 import { resolve } from "node:path";
 import { DEFAULTS, RULES_JUDGE, SELF_JUDGE } from "../../../core/defaults.ts";
-import type { ScenarioDefinition } from "../../../core/scenario/definition.ts";
+import { copyDefinition, type ScenarioDefinition } from "../../../core/scenario/definition.ts";
 import { variantCells } from "../../../core/scenario/variants.ts";
 import { isFinished } from "../../../core/state/state.ts";
-import { judgedFields } from "../../../core/templates/template.ts";
 import type { JsonObject } from "../../../core/values/json.ts";
 import { hasLevels } from "../../../engine/journal/cell.ts";
+import type { Conversation } from "../../../engine/journal/fold/conversation.ts";
+import { NOTHING_SPENT } from "../../../engine/journal/spending.ts";
+import { memoryStore } from "../../../engine/journal/store/memory-store.ts";
+import { cassetteFromRun } from "../../../engine/journal/transfer/stored-run.ts";
 import { writeCassette } from "../../../engine/models/cassette/cassette-file.ts";
-import type { CallContext, ModelRequest } from "../../../engine/models/model.ts";
-import { ModelError } from "../../../engine/models/model-error.ts";
+import type { Model } from "../../../engine/models/model.ts";
 import { personModel } from "../../../engine/models/person/person-model.ts";
-import type { TypedAnswer } from "../../../engine/models/person/typed-answer.ts";
 import { openRows } from "../../../engine/run/open-rows.ts";
+import { boundScenario } from "../../../engine/run/prepare-scenario.ts";
+import { needsJudge, needsJudgeText, requireSimulator } from "../../../engine/run/required-models.ts";
 import { resolveModels } from "../../../engine/run/resolve-models.ts";
-import type { JudgeOption, RunOptions, SubjectOption } from "../../../engine/run/run-options.ts";
-import { runScenarios } from "../../../engine/run/run-scenarios.ts";
-import { agentName } from "../../../engine/run/step/agent-view.ts";
+import type { JudgeOption, Questioner, RunOptions, SubjectOption } from "../../../engine/run/run-options.ts";
+import { startRun } from "../../../engine/run/run-scenarios.ts";
 import { pathText } from "../../../insight/report/data/traffic.ts";
 import { outcomeLines } from "../../../insight/report/text/conversation-text.ts";
 import { countedText } from "../../../insight/report/text/figures.ts";
@@ -30,10 +32,10 @@ import type { Settings } from "../../project/settings.ts";
 import type { ExitCode } from "../command.ts";
 import { readScenarios } from "../read-scenarios.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
-import { listenForStop } from "../run/watch-run.ts";
+import { listenForStop, type SignalSource } from "../run/watch-run.ts";
 import { refuseToOverwrite } from "../write-output.ts";
-import { playQuestioner } from "./play-conversation.ts";
-import { isJudged, PERSON, type PlayOptions, PlaySession, playRunOptions } from "./play-session.ts";
+import { PlayPrompt } from "./play-prompt.ts";
+import { PlayScreen } from "./play-screen.ts";
 
 /** The options of `play` on the command line. */
 interface PlayCommandOptions {
@@ -45,6 +47,29 @@ interface PlayCommandOptions {
   readonly witness: string | undefined;
 }
 
+/** One conversation with a person, and the options of a run that apply to it. */
+export interface PlayOptions
+  extends Omit<RunOptions, "scenarios" | "subjects" | "judge" | "store" | "signal" | "rows" | "dataset"> {
+  readonly scenario: ScenarioDefinition;
+  /** The role of the person. */
+  readonly as: "subject" | "questioner";
+  /** The model that answers, if the person asks. */
+  readonly subject?: SubjectOption;
+  readonly judge: JudgeOption;
+  /** Values for `{{row.…}}`, if the scenario needs them. */
+  readonly row?: JsonObject;
+  /** The file for the cassette; an existing file is refused. */
+  readonly save?: string;
+  /** The arguments of `elenchus run` for this scenario, for the command that is suggested at the end. */
+  readonly words?: readonly string[];
+  /** A rehearsed conversation that answers in place of the person. */
+  readonly witness?: Model;
+  /** Where Ctrl-C comes from (default: the process). */
+  readonly signals?: SignalSource;
+}
+
+/** The name of a person who answers in a run; a cassette answers under the same name. */
+const PERSON = "person";
 const SHOWN = 12;
 
 /** Finds the scenario, and plays it. */
@@ -55,20 +80,20 @@ export async function playCommand(options: PlayCommandOptions, terminal: Termina
     uses: "everything",
     names: options.names,
   });
-  const { judges, subjects } = settings;
   const [scenario, ...more] = await readScenarios(options.names, settings, terminal, options.settings);
   if (scenario === undefined || more.length > 0) {
     const names = [scenario, ...more].slice(0, SHOWN).map((one) => one?.name);
     const rest = more.length + 1 > SHOWN ? ` and ${more.length + 1 - SHOWN} more` : "";
     throw new ProjectError([`Which scenario? Say it with --scenario: ${names.join(", ")}${rest}.`]);
   }
-  const [named = SELF_JUDGE, otherJudge] = judges;
+  const [named = SELF_JUDGE, otherJudge] = settings.judges;
   if (otherJudge !== undefined) throw new ProjectError(["One judge is enough to play. Name one: --judge"]);
-  const [subject, otherSubject] = subjects;
+  const [subject, otherSubject] = settings.subjects;
   if (as === "questioner" && (subject === undefined || otherSubject !== undefined))
     throw new ProjectError(["Whom do you want to ask? Name one model: --subject ollama/llama3.2"]);
-  const { turnLimit = DEFAULTS.turnLimit, seed = DEFAULTS.seed, ...others } = runOptionsOf(settings);
-  const judge = named === SELF_JUDGE ? await ownJudge(as === "subject" ? [] : subjects, others) : named;
+  const { subjects, judge: _judges, dataset: _dataset, rows: _rows, ...others } = runOptionsOf(settings);
+  const judge =
+    named === SELF_JUDGE ? await ownJudge({ ...others, subjects: as === "subject" ? [] : subjects }) : named;
   const rehearsed =
     options.witness === undefined ? undefined : await playedWitness(scenario, options.witness, settings);
   return play(
@@ -77,8 +102,6 @@ export async function playCommand(options: PlayCommandOptions, terminal: Termina
       scenario,
       as: rehearsed === undefined ? as : "subject",
       judge,
-      turnLimit,
-      seed,
       environment: terminal.environment,
       words: [...options.names, "--scenario", scenario.name],
       ...(rehearsed ?? (await playedPlace(scenario, settings))),
@@ -90,17 +113,8 @@ export async function playCommand(options: PlayCommandOptions, terminal: Termina
 }
 
 /** `self` if the subject can read its own replies; a person cannot. */
-async function ownJudge(
-  subjects: readonly SubjectOption[],
-  options: Omit<RunOptions, "scenarios">,
-): Promise<JudgeOption> {
-  const { judges } = await resolveModels({
-    ...options,
-    scenarios: [],
-    subjects,
-    judge: SELF_JUDGE,
-    keyless: true,
-  });
+async function ownJudge(options: Omit<RunOptions, "scenarios">): Promise<JudgeOption> {
+  const { judges } = await resolveModels({ ...options, scenarios: [], judge: SELF_JUDGE, keyless: true });
   return [...judges.keys()][0] ?? RULES_JUDGE;
 }
 
@@ -114,12 +128,12 @@ async function playedWitness(
   const { rowNamed, witnessModels } = await import("../../../insight/analysis/rehearsal/replay-witness.ts");
   const { rehearsalOf } = await import("../write/rehearse.ts");
   const { dataset, rows } = settings;
-  const witness = findWitness(await rehearsalOf(scenario, settings), name);
-  if ("problem" in witness) throw new ProjectError([witness.problem]);
-  const { place } = witness;
+  const found = findWitness(await rehearsalOf(scenario, settings), name);
+  if ("problem" in found) throw new ProjectError([found.problem]);
+  const { place } = found;
   const given = { ...(dataset === undefined ? {} : { dataset }), ...(rows === undefined ? {} : { rows }) };
   const row = place.row === undefined ? undefined : await rowNamed(scenario, place.row, given);
-  const { judge, simulator } = witnessModels(scenario, witness);
+  const { subject: witness, judge, simulator } = witnessModels(scenario, found);
   return {
     witness,
     judge,
@@ -155,76 +169,113 @@ async function playedPlace(
   };
 }
 
-export type { PlayOptions } from "./play-session.ts";
-
 /** Runs one conversation in which the person at the terminal answers in place of a model, or asks in place of the scenario. */
 export async function play(options: PlayOptions, terminal: Terminal): Promise<ExitCode> {
-  const { as, subject, save, signals } = options;
+  const { scenario, as, subject, witness, judge, save, row, words, signals, timeouts, ...others } = options;
   requireOtherModel(options);
+  requireSimulator({ ...others, scenarios: scenario, subjects: [] });
   if (save !== undefined) refuseToOverwrite(save, terminal);
-  const unread = unreadFieldsWarning(options);
-  if (unread !== undefined) warn(unread, terminal);
+  const unread = judge === RULES_JUDGE ? needsJudge(scenario, others) : null;
+  if (unread !== null)
+    warn(`${needsJudgeText(unread)} What it would read stays unread. Name one with --judge.`, terminal);
   const controller = new AbortController();
+  const { signal } = controller;
   const stopListening = listenForStop({
-    onFirst: () => controller.abort(new ModelError("cancelled", "The session was ended.")),
+    onFirst: () => controller.abort(),
     onSecond: () => {},
     ...(signals === undefined ? {} : { source: signals }),
   });
-  const session = new PlaySession(options, terminal, controller.signal);
+  const prompt = new PlayPrompt(terminal, signal);
+  const screen = new PlayScreen(terminal, {
+    definition: boundScenario(scenario, row, options.variant),
+    isJudged: (node) => (scenario.nodes[node]?.modelOverride?.judge ?? judge) !== RULES_JUDGE,
+    readsByRules: options.reading !== "judge",
+    hasAnswered: (model) => as === "subject" && witness === undefined && model === PERSON,
+    hasAsked: as === "questioner",
+    isLeaving: () => signal.aborted,
+  });
+  const store = memoryStore();
+  // The engine asks `subject` only where no person answers.
+  const answering =
+    as === "questioner" ? withCache(subject as SubjectOption) : answeringPerson(screen, prompt);
   try {
-    if (as === "subject" || subject === undefined) await playSubject(session);
-    else await playQuestioner(session, subject);
-    await session.input.idle();
-    return await reportEnd(session, terminal);
+    const run = startRun(
+      {
+        ...others,
+        scenarios: as === "questioner" ? askedByPerson(scenario) : scenario,
+        subjects: witness ?? answering,
+        judge: withCache(judge),
+        // Asked only for users that the scenario has, which `requireSimulator` has looked at.
+        simulator: others.simulator ?? "sim/user",
+        replicates: 1,
+        allowUnread: true,
+        allowDrafts: true,
+        store,
+        signal,
+        keepResults: false,
+        ...(row === undefined ? {} : { rows: [row] }),
+        // Only calls of models have a time limit, not persons.
+        ...(timeouts?.callMs === undefined ? {} : { timeouts: { callMs: timeouts.callMs } }),
+      },
+      as === "questioner" ? { questioner: askingPerson(scenario, screen, prompt) } : {},
+    );
+    let name = "";
+    for await (const event of run) {
+      if (event.type === "run-start") name = event.run;
+      screen.onEvent(event);
+    }
+    await prompt.idle();
+    const { output } = terminal;
+    const { conversation } = screen;
+    const end = isFinished(conversation.status)
+      ? "over"
+      : signal.aborted
+        ? "interrupted"
+        : prompt.hasEnded
+          ? "left"
+          : "failed";
+    output.write(endText(conversation, end, output));
+    if (save !== undefined) {
+      const cassette = cassetteFromRun(store, name);
+      if (cassette.size === 0)
+        warn(`No call was answered that a cassette could keep, so ${save} was not written.`, terminal);
+      else {
+        await writeCassette(resolve(terminal.folder, save), cassette);
+        output.write(savedText(options, cassette.size, output.width));
+      }
+    }
+    if (end === "over") return 0;
+    if (end === "interrupted") return 130;
+    return end === "left" && conversation.turnCount > 0 ? 0 : 2;
   } finally {
     stopListening();
-    session.input.close();
-    session.store.close();
+    prompt.close();
+    store.close();
   }
-}
-
-async function reportEnd(session: PlaySession, terminal: Terminal): Promise<ExitCode> {
-  const { output } = terminal;
-  const end = playEnd(session);
-  output.write(playEnding(session, end, { style: output.style, width: output.width }));
-  const { save } = session.options;
-  if (save !== undefined) await saveCalls(session, save, terminal);
-  return playExitCode(end, session.screen.conversation.turnCount);
-}
-
-async function saveCalls(session: PlaySession, save: string, terminal: Terminal): Promise<void> {
-  const cassette = session.cassette();
-  if (cassette.size === 0) {
-    warn(`No call was answered that a cassette could keep, so ${save} was not written.`, terminal);
-    return;
-  }
-  await writeCassette(resolve(terminal.folder, save), cassette);
-  const { output } = terminal;
-  output.write(savedText(session.options, cassette.size, output.width));
 }
 
 function warn(text: string, { messages }: Terminal): void {
-  const { style, width } = messages;
-  for (const line of paintedLines(text, width, style.yellow)) messages.write(`${line}\n`);
+  messages.write(linesText(paintedLines(text, messages.width, messages.style.yellow)));
+}
+
+/** Only stored answers can be saved. The store is new, so no call is answered from it by chance. */
+function withCache<Option extends SubjectOption | JudgeOption>(option: Option): Option {
+  return typeof option === "object" && "model" in option ? { ...option, cache: true } : option;
 }
 
 /** Throws if no model takes the other part: the person cannot be both subject and judge, or both sides of the conversation. */
-function requireOtherModel({ as, subject, judge, scenario }: PlayOptions): void {
+function requireOtherModel({ as, subject, judge, scenario, witness }: PlayOptions): void {
   const problems: string[] = [];
-  if (as === "questioner" && subject === undefined)
-    problems.push(
-      "Whom do you want to question? Name a model, such as --subject openai/gpt-5-mini or --subject sim/sycophant.",
-    );
-  if (as === "questioner" && subject !== undefined && isPerson(subject))
-    problems.push("You ask the questions, so another must answer: name a model with --subject.");
-  const overrides = Object.values(scenario.nodes).flatMap(({ modelOverride = {} }) =>
-    [modelOverride.subject, modelOverride.judge].filter((one) => one !== undefined),
-  );
-  if (isPerson(judge))
+  if (as === "questioner" && (subject === undefined || isPerson(subject)))
+    problems.push("You ask the questions, so a model must answer: name one with --subject.");
+  if (isPerson(judge) && witness === undefined)
     problems.push(
       "You are in the conversation, so another must judge: name a model with --judge, or use rules.",
     );
-  else if (overrides.some((override) => isPerson(override as SubjectOption)))
+  const overrides = Object.values(scenario.nodes).flatMap(({ modelOverride = {} }) =>
+    [modelOverride.subject, modelOverride.judge].filter((one) => one !== undefined),
+  );
+  if (overrides.some((override) => isPerson(override as SubjectOption)))
     problems.push(
       `Scenario "${scenario.name}" names a person at a node, and there is but one at the terminal.`,
     );
@@ -237,134 +288,89 @@ function isPerson(option: SubjectOption | JudgeOption): boolean {
   return "model" in option && isPerson(option.model);
 }
 
-/** A warning if fields stay unreadable without a judge; undefined if rules or a judge can read all of them. */
-function unreadFieldsWarning(options: PlayOptions): string | undefined {
-  const { scenario } = options;
-  const unread = Object.entries(scenario.nodes).flatMap(([node, { question }]) =>
-    question.template === undefined || isJudged(scenario, node, options)
-      ? []
-      : Object.keys(judgedFields(question.template)),
-  );
-  const names = [...new Set(unread)].map(printableText);
-  if (names.length === 0) return undefined;
-  const several = names.length > 1;
-  const listed =
-    names.length <= 3 ? names.join(", ") : `${names.slice(0, 3).join(", ")} and ${names.length - 3} more`;
-  return `No rule can read the ${several ? "fields" : "field"} ${listed}, so ${several ? "they stay" : "it stays"} unreadable: name a judge that can, such as --judge openai/gpt-5-mini.`;
-}
-
-const HINT = "(end with an empty line)";
-
-/** Runs the conversation with the person as the subject. */
-async function playSubject(session: PlaySession): Promise<void> {
-  const { options, store, signal } = session;
-  let isFirst = true;
-  const person = personModel({
+/** The person as the subject. A question is asked once the turn before it is on the screen. */
+function answeringPerson(screen: PlayScreen, prompt: PlayPrompt): Model {
+  return personModel({
     name: PERSON,
-    async ask(request, context) {
-      await session.screen.shown(context.turn - 1);
-      const answer = await askPerson(session, { request, context, isFirst });
-      isFirst = false;
-      return answer;
+    async ask({ instructions, messages }, { node, turn }) {
+      await screen.shown(turn - 1);
+      const text = messages.findLast((message) => message.role === "user")?.content ?? "";
+      screen.question({ node, turn, text, ...(instructions === undefined ? {} : { instructions }) });
+      return prompt.read("(end with an empty line)");
     },
   });
-  const run = runScenarios({ ...playRunOptions(options, { subject: person, store }), signal });
-  for await (const event of run) session.onEvent(event);
 }
 
-async function askPerson(
-  { options, screen, input }: PlaySession,
-  {
-    request,
-    context,
-    isFirst,
-  }: { readonly request: ModelRequest; readonly context: CallContext; readonly isFirst: boolean },
-): Promise<TypedAnswer> {
-  const { node: id, turn, signal } = context;
-  if (signal.aborted) return "aborted";
-  const { instructions, messages } = request;
-  const node = options.scenario.nodes[id];
-  const examples = node?.question.fewShot;
-  screen.question({
-    node: id,
-    turn,
-    agent: agentName(node?.agentIdentity),
-    ...(instructions === undefined ? {} : { instructions }),
-    ...(examples === undefined ? {} : { examples }),
-    text: messages.findLast((message) => message.role === "user")?.content ?? "",
-  });
-  if (options.witness !== undefined) {
-    const { reply = "…" } = options.witness.turns[turn - 1] ?? {};
-    screen.hint(`> ${reply}`);
-    return { text: reply };
-  }
-  if (isFirst) screen.hint(HINT);
-  return input.read({ signal });
+/** The scenario with a user at every node: the text of a question is what the user is to say. */
+function askedByPerson(scenario: ScenarioDefinition): ScenarioDefinition {
+  const nodes = Object.entries(scenario.nodes).map(([id, node]) => [
+    id,
+    node.user === undefined ? { ...node, user: { instructions: node.question.question } } : node,
+  ]);
+  return copyDefinition(scenario, { nodes: Object.freeze(Object.fromEntries(nodes)) });
+}
+
+const REWORDING = "(an empty line sends it; or type another in its place, and end it with an empty line)";
+
+/** The person as the user: each question is sent as it is, or as the person words it. */
+function askingPerson(scenario: ScenarioDefinition, screen: PlayScreen, prompt: PlayPrompt): Questioner {
+  return async ({ node, turn, contract }, write) => {
+    await screen.shown(turn - 1);
+    const isSimulated = scenario.nodes[node]?.user !== undefined;
+    const said = isSimulated
+      ? await write()
+      : { text: contract.instructions, reveals: [], done: false, spending: NOTHING_SPENT };
+    if ("stop" in said) return said;
+    const { agentIdentity } = scenario.nodes[node] ?? {};
+    const instructions = typeof agentIdentity === "object" ? agentIdentity.systemPrompt : undefined;
+    screen.question({
+      node,
+      turn,
+      text: said.text,
+      ...(instructions === undefined ? {} : { instructions }),
+    });
+    const typed = await prompt.read(REWORDING, { mayBeEmpty: true });
+    if (typeof typed === "object") return typed.text === "" ? said : { ...said, text: typed.text };
+    const failure = { category: "cancelled", stage: "run", message: "The session was ended." } as const;
+    return { stop: { status: "cancelled", failure, spending: said.spending } };
+  };
 }
 
 /** How a session ended: the conversation finished or failed, or the person left. */
-export type PlayEnd = "over" | "failed" | "left" | "interrupted";
-
-/** How a session ended. */
-function playEnd({ signal, input, screen }: PlaySession): PlayEnd {
-  const { status } = screen.conversation;
-  if (isFinished(status)) return "over";
-  if (signal.aborted) return "interrupted";
-  return input.hasEnded ? "left" : "failed";
-}
-
-/** 0 if the person left after at least one turn; 2 if none was finished. */
-export function playExitCode(end: PlayEnd, turns: number): ExitCode {
-  if (end === "over") return 0;
-  if (end === "interrupted") return 130;
-  return end === "left" && turns > 0 ? 0 : 2;
-}
+type PlayEnd = "over" | "failed" | "left" | "interrupted";
 
 /** How the conversation ended, its path and its outcomes. */
-function playEnding(
-  { screen, options }: Pick<PlaySession, "screen" | "options">,
-  end: PlayEnd,
-  { style, width }: TextOptions,
-): string {
-  const { path, status, failure } = screen.conversation;
-  const outcomes = [...screen.conversation.outcomes.values()];
-  const turns = path.length;
-  const counted = countedText(turns, "turn");
-  const limit = countedText(options.turnLimit, "turn");
-  const sentences: Readonly<Record<PlayEnd, readonly string[]>> = {
-    over: paintedLines(
-      status === "limit_reached"
-        ? `The limit of ${limit} was reached.`
-        : `The conversation is over after ${counted}.`,
-      width,
-      style.bold,
-    ),
-    failed: paintedLines(
-      failure === undefined ? "The conversation could not continue." : failureSentence(failure),
-      width,
-      style.red,
-    ),
-    left: paintedLines(unfinishedText("The input ended", turns), width, style.yellow),
-    interrupted: paintedLines(unfinishedText("Interrupted", turns), width, style.yellow),
-  };
-  const showsOutcomes = (end === "over" || end === "failed") && outcomes.length > 0;
+function endText(conversation: Conversation, end: PlayEnd, { style, width }: TextOptions): string {
+  const { path, status, failure, settings } = conversation;
+  const outcomes = [...conversation.outcomes.values()];
+  const turns = countedText(path.length, "turn");
+  const left = end === "left" ? "The input ended" : "Interrupted";
+  const place = path.length === 0 ? "before the first turn was over" : `after ${turns}`;
+  const isOpen = end === "left" || end === "interrupted";
+  const sentence = isOpen
+    ? paintedLines(`${left} ${place}: the outcomes are open.`, width, style.yellow)
+    : failure !== undefined
+      ? paintedLines(failureSentence(failure), width, style.red)
+      : status === "limit_reached"
+        ? [
+            style.bold(
+              `The limit of ${countedText(settings?.turnLimit ?? DEFAULTS.turnLimit, "turn")} was reached.`,
+            ),
+          ]
+        : [style.bold(`The conversation is over after ${turns}.`)];
   return linesText([
     "",
-    ...sentences[end],
+    ...sentence,
     ...(path.length === 0 ? [] : paintedLines(`Path: ${pathText(path)}`, width)),
-    ...(showsOutcomes ? ["", style.bold("Outcomes"), ...outcomeLines(outcomes, { style, width })] : []),
+    ...(isOpen || outcomes.length === 0
+      ? []
+      : ["", style.bold("Outcomes"), ...outcomeLines(outcomes, { style, width })]),
   ]);
 }
 
-function unfinishedText(what: string, turns: number): string {
-  return turns === 0
-    ? `${what} before the first turn was over: the outcomes are open.`
-    : `${what} after ${countedText(turns, "turn")}: the outcomes are open.`;
-}
-
 /** Where the cassette is, and the command that replays it. */
-export function savedText(
-  { save = "", words, as, judge, seed, witness }: PlayOptions,
+function savedText(
+  { save = "", words, as, judge, seed = DEFAULTS.seed, witness }: PlayOptions,
   calls: number,
   width: number,
 ): string {
@@ -376,7 +382,7 @@ export function savedText(
     "--subject person",
     ...(witness !== undefined ? ["--judge person"] : []),
     ...(typeof judge === "string" && judge !== RULES_JUDGE ? [`--judge ${shellWord(judge)}`] : []),
-    ...(seed === 0 ? [] : [`--seed ${seed}`]),
+    ...(seed === DEFAULTS.seed ? [] : [`--seed ${seed}`]),
     `--replay ${shellWord(save)}`,
   ].join(" ");
   // A command is not wrapped, so that it can be copied.
