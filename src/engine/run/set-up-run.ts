@@ -7,7 +7,6 @@ import { factorsOf, type Variant, variantCells } from "../../core/scenario/varia
 import { nearestOf } from "../../core/schema/nearest-name.ts";
 import { canonicalJson, type JsonObject } from "../../core/values/json.ts";
 import { maskSecretsIn } from "../../system/secrets/mask-secrets.ts";
-import { redactSecrets } from "../../system/secrets/redact-secrets.ts";
 import { RunError } from "../journal/failure.ts";
 import { JudgeTally } from "../journal/judge-health.ts";
 import type { Cell, ConversationSettings, RunEventBody, RunStart, Warning } from "../journal/run-event.ts";
@@ -98,9 +97,7 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
   if (hooks.given === undefined && hooks.parent === undefined) requireSimulator(options);
   const prices = await pricesFor(options, models);
   const servers =
-    tools === undefined
-      ? null
-      : openToolServers(tools, { redact: redactSecrets, ...given("environment", options.environment) });
+    tools === undefined ? null : openToolServers(tools, given("environment", options.environment));
   const workspaces = new Workspaces(options.workspace);
   const prepared = await prepareAll(options, seed, joined === undefined);
   const caller = new Caller({

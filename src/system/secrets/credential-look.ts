@@ -58,11 +58,3 @@ export function isWordy(text: string): boolean {
 function isPronounceable(word: string): boolean {
   return /[aeiouy]/i.test(word) && !/[^aeiouy]{5}/i.test(word) && !/[jqxz][bcdfghjklmnpqrstvwxz]/i.test(word);
 }
-
-/** True for words and numbers, as in a password that a person makes up: `summer2024`, `Team2Start`, `2024-11-18`. */
-export function isMadeUp(text: string): boolean {
-  const pieces = text.match(/\d+|[A-Z]?[a-z]+|[A-Z]+/g) ?? [];
-  return pieces.every((piece) =>
-    /\d/.test(piece) ? piece.length <= 8 : piece.length > 2 && isPronounceable(piece),
-  );
-}

@@ -1,5 +1,4 @@
-import type { Span } from "./folded-text.ts";
-import { REDACTED, SecretMatcher } from "./known-secrets.ts";
+import { REDACTED, SecretMatcher, type Span } from "./known-secrets.ts";
 
 /**
  * The secrets that this process has used. One table for all: what one model was sent must not be stored with the reply of another, and no
@@ -36,7 +35,6 @@ function masked(data: unknown, depth: number): unknown {
   if (typeof data !== "object" || data === null) return data;
   if (depth > DEEPEST) return REDACTED;
   if (Array.isArray(data)) {
-    if (isPieces(data) && used.spans(data.join()).length > 0) return [REDACTED];
     const items = data.map((item) => masked(item, depth + 1));
     return items.some((item, index) => item !== data[index]) ? items : data;
   }
@@ -47,17 +45,6 @@ function masked(data: unknown, depth: number): unknown {
     return entry;
   });
   return isChanged ? Object.fromEntries(entries) : data;
-}
-
-/** True for codes or characters, of which none is a secret by itself: `[115, 107]`, `["s", "k"]`. Vectors of numbers are neither. */
-function isPieces(items: readonly unknown[]): boolean {
-  return (
-    items.length > 1 && items.every((item) => isByte(item) || (typeof item === "string" && item.length < 8))
-  );
-}
-
-function isByte(item: unknown): boolean {
-  return Number.isInteger(item) && (item as number) >= 0 && (item as number) < 256;
 }
 
 const SCHEME = /^(?:bearer|basic|token|apikey|api-key|digest|negotiate|aws4-hmac-sha256)\s+/i;

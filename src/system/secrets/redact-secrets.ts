@@ -1,8 +1,6 @@
 import { isWord, looksLikeCredential, looksRandom } from "./credential-look.ts";
-import type { Span } from "./folded-text.ts";
-import { merged, REDACTED } from "./known-secrets.ts";
+import { merged, REDACTED, SecretMatcher, type Span } from "./known-secrets.ts";
 import { usedSecretSpans } from "./mask-secrets.ts";
-import { base64Cores, plainForms, widened } from "./secret-forms.ts";
 
 /** A message that is longer says nothing more to a reader. */
 const MOST_SHOWN = 2_000;
@@ -21,7 +19,7 @@ export function redactSecrets(text: string, secrets: readonly string[] = []): st
   const searched = text.slice(0, MOST_SEARCHED);
   const found = [
     ...secretSpans(searched),
-    ...knownSecretSpans(searched, secrets),
+    ...new SecretMatcher(secrets).spans(searched),
     ...usedSecretSpans(searched),
   ];
   if (found.length === 0 && text.length <= MOST_SHOWN) return text;
@@ -38,29 +36,6 @@ export function redactSecrets(text: string, secrets: readonly string[] = []): st
   if (position < shown) result += searched.slice(position, shown);
   const complete = shown === text.length && result.length <= MOST_SHOWN;
   return complete ? result : `${result.slice(0, MOST_SHOWN)}… (cut, ${text.length} characters in all)`;
-}
-
-/** A shorter one is a placeholder such as `none` or `ollama`, and removing it would only harm the message. */
-const SHORTEST = 8;
-
-/** Where given secrets stand in a text: as they are, as in JSON, as in an address, or inside base64. */
-export function knownSecretSpans(text: string, secrets: readonly string[]): readonly Span[] {
-  const spans: Span[] = [];
-  for (const secret of secrets) {
-    if (secret.length < SHORTEST) continue;
-    for (const form of plainForms(secret)) {
-      for (const start of places(text, form)) spans.push({ start, end: start + form.length });
-    }
-    for (const core of base64Cores(secret)) {
-      for (const start of places(text, core)) spans.push(widened(text, start, start + core.length));
-    }
-  }
-  return spans;
-}
-
-/** All places, those that overlap too: what is left of a secret must not be one again. */
-function* places(text: string, part: string): Iterable<number> {
-  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + 1)) yield at;
 }
 
 /*

@@ -1,6 +1,7 @@
 import type { MCPClient } from "@ai-sdk/mcp";
 import { errorMessage } from "../../../core/error-message.ts";
 import { isRecord } from "../../../core/values/json.ts";
+import { redactSecrets } from "../../../system/secrets/redact-secrets.ts";
 import { ModelError } from "../model-error.ts";
 import { httpFetch, NO_ANSWER, networkCode } from "./http-fetch.ts";
 import type { ResolvedServer, ToolEndpoint } from "./resolve-tool-servers.ts";
@@ -100,7 +101,7 @@ export function httpLink({ url, headers = {} }: ToolEndpoint, hide: (text: strin
         return `refused access while ${doing} (HTTP ${status} from ${shown}). Check its \`headers\`, and the variables that they refer to.`;
       if (status === 404)
         return `was not found while ${doing} (HTTP 404 from ${shown}). Check its \`url\`, and that the server speaks streamable HTTP there.`;
-      const message = hide(errorMessage(error)).slice(0, 1_000);
+      const message = redactSecrets(hide(errorMessage(error))).slice(0, 1_000);
       if (status !== undefined) return `failed while ${doing} (HTTP ${status} from ${shown}): ${message}`;
       if (codeOf(error) === NO_ANSWER) return `failed while ${doing} (at ${shown}): ${message}.`;
       if (error instanceof TypeError)

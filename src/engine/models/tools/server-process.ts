@@ -1,6 +1,7 @@
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import type { Clock } from "../../../core/environment.ts";
 import { lazyPattern } from "../../../core/lazy.ts";
+import { redactSecrets } from "../../../system/secrets/redact-secrets.ts";
 import type { ToolProcess } from "./resolve-tool-servers.ts";
 
 /** The part of a clock that time limits need. */
@@ -175,6 +176,7 @@ export class OutputTail {
       .split(/\r?\n|\r/)
       // A stack trace does not help here; the message above it does.
       .filter((line) => line.trim() !== "" && !/^\s+at /.test(line));
-    return lines.slice(-SHOWN_LINES).join("\n").slice(-SHOWN_CHARACTERS).toWellFormed().trim();
+    const shown = lines.slice(-SHOWN_LINES).join("\n").slice(-SHOWN_CHARACTERS);
+    return redactSecrets(shown.toWellFormed()).trim();
   }
 }

@@ -1,6 +1,7 @@
 import type { JSONRPCMessage, MCPTransport } from "@ai-sdk/mcp";
 import { errorMessage } from "../../../core/error-message.ts";
 import { isRecord, type UnknownRecord } from "../../../core/values/json.ts";
+import { redactSecrets } from "../../../system/secrets/redact-secrets.ts";
 import type { ToolProcess } from "./resolve-tool-servers.ts";
 import { OutputTail, ServerProcess, type ToolClock } from "./server-process.ts";
 import type { ServerLink } from "./tool-connection.ts";
@@ -32,7 +33,7 @@ export function stdioLink(server: ToolProcess, options: StdioLinkOptions): Serve
         return `ended while ${doing} (${end.signal === null ? `exit code ${end.code}` : `signal ${end.signal}`}).${lastOutput()}`;
       const code = isRecord(error) ? error.code : undefined;
       if (typeof code === "string") return spawnProblem(server, code);
-      return `failed while ${doing}: ${hide(errorMessage(error)).slice(0, 1_000)}.${lastOutput()}`;
+      return `failed while ${doing}: ${redactSecrets(hide(errorMessage(error))).slice(0, 1_000)}.${lastOutput()}`;
     },
     silence: () =>
       `Check that its \`command\` starts an MCP server that speaks over stdio, and writes nothing else there.${lastOutput()}`,

@@ -3,7 +3,7 @@ import type { Environment } from "../../../core/environment.ts";
 import { errorMessage } from "../../../core/error-message.ts";
 import type { ToolFilter } from "../../../core/scenario/definition.ts";
 import { isRecord, type JsonObject, type JsonValue, typeName } from "../../../core/values/json.ts";
-import { hideSecrets } from "../../../system/secrets/hide-secrets.ts";
+import { SecretMatcher } from "../../../system/secrets/known-secrets.ts";
 import { maskSecretsIn, rememberSecrets } from "../../../system/secrets/mask-secrets.ts";
 import { privateParts } from "../../../system/secrets/secret-data.ts";
 import { ModelError } from "../model-error.ts";
@@ -31,8 +31,6 @@ export interface ToolServersOptions {
   readonly callTimeoutMs?: number;
   /** How often a process that ended may be started again. */
   readonly restarts?: number;
-  /** Takes secrets out of quoted text. */
-  readonly redact?: (text: string) => string;
   /** For the time limits; default: the time of the machine. */
   readonly clock?: ToolClock;
 }
@@ -66,11 +64,12 @@ export function openToolServers(
     restarts = DEFAULTS.toolRestarts,
     clock = machineTime,
   } = options;
-  const redact = options.redact ?? ((text: string) => text);
   const shared = new Map(
     resolveToolServers(servers, environment).map((server) => {
       rememberSecrets(server.secrets.flatMap(privateParts));
-      const hide = hideSecrets(server.secrets, redact);
+      // With their words: of `Bearer …`, servers repeat the token alone.
+      const matcher = new SecretMatcher(server.secrets.flatMap((secret) => [secret, ...secret.split(/\s+/)]));
+      const hide = (text: string): string => matcher.mask(text);
       return [
         server.name,
         new SharedServer(server, { startTimeoutMs, callTimeoutMs, restarts, hide, clock }),
