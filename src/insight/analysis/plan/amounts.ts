@@ -98,7 +98,7 @@ export function spreadAt({ least, expected, most }: AmountSpread, index: number)
   return { least: least[index] ?? 0, expected: expected[index] ?? 0, most: most[index] ?? 0 };
 }
 
-/** Adds one conversation. */
-export function countConversation(amounts: Amounts): void {
-  amounts[CONVERSATIONS] = (amounts[CONVERSATIONS] ?? 0) + 1;
+/** Amounts that are all zero. */
+export function spreadOf(slots: Slots): AmountSpread {
+  return { least: slots.zero(), expected: slots.zero(), most: slots.zero() };
 }

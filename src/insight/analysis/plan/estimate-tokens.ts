@@ -28,27 +28,10 @@ const ofData = new WeakMap<object, { readonly tokens: number }>();
 export function estimateRequest({ instructions = "", messages, tools, schema }: ModelRequest): number {
   return (
     estimateTokens(instructions) +
-    tokensOfMessages(messages) +
+    messages.reduce((tokens, message) => tokens + tokensOfMessage(message), 0) +
     (tools === undefined ? 0 : tokensOfData(tools)) +
     (schema === undefined ? 0 : tokensOfData(schema))
   );
-}
-
-/** The long list of messages that was estimated last, and how many tokens its first messages have: none, one, two and so on. */
-let known: readonly Message[] = [];
-const sums = [0];
-const SHORT = 8;
-
-/** One conversation after the other is estimated, and most of their messages are the same: only those that follow are looked at. */
-function tokensOfMessages(messages: readonly Message[]): number {
-  if (messages.length <= SHORT)
-    return messages.reduce((tokens, message) => tokens + tokensOfMessage(message), 0);
-  let same = 0;
-  while (same < messages.length && messages[same] === known[same]) same++;
-  for (let index = same; index < messages.length; index++)
-    sums[index + 1] = (sums[index] as number) + tokensOfMessage(messages[index] as Message);
-  known = messages;
-  return sums[messages.length] as number;
 }
 
 /** Messages are frozen, and sent again with every later turn. */

@@ -100,11 +100,6 @@ export class Forecast {
     return this.#isGiven(place) ? [] : (this.#earlier?.replies(cell, place, watched) ?? []);
   }
 
-  /** The visit of a node if more is known of it than of other visits; else 0. */
-  knownVisit(cell: Cell, place: NodeVisit): number {
-    return this.#isGiven(place) ? 0 : (this.#earlier?.knownVisit(cell, place) ?? 0);
-  }
-
   /** What is assumed of replies that were never given at their node. */
   shares(cell: Cell): PlanAssumptions {
     return { ...this.assumptions, ...this.#earlier?.shares(cell), ...this.#given };

@@ -21,11 +21,10 @@ import {
   TURNS,
 } from "./amounts.ts";
 import { type CachedConversation, cachedConversation, type KnownAnswers } from "./cached-conversation.ts";
-import type { ChainResult } from "./chain-walk.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
 import type { Forecast } from "./forecast.ts";
 import { RowSizes } from "./row-sizes.ts";
-import { ScenarioChain } from "./scenario-chain.ts";
+import { ScenarioSimulation, type SimulatedAmounts } from "./simulate-scenario.ts";
 
 /** Sums over all conversations of a run. */
 export interface PlannedSums {
@@ -77,16 +76,16 @@ class RunSums {
   readonly #scenarios: ReadonlyMap<string, ScenarioDefinition>;
   /** How many rows one row represents. */
   readonly #strides: ReadonlyMap<string, number>;
-  readonly #chains = new Map<string, Promise<ScenarioChain>>();
-  readonly #opened: ScenarioChain[] = [];
-  readonly #starts = new Map<string, Promise<ChainResult>>();
+  readonly #simulations = new Map<string, Promise<ScenarioSimulation>>();
+  readonly #opened: ScenarioSimulation[] = [];
+  readonly #starts = new Map<string, Promise<SimulatedAmounts>>();
   readonly #all: AmountSpread;
   readonly #made: AmountSpread;
   readonly #cached: Amounts;
   /** Of scenarios with more rows than are walked. */
   readonly #sizes: ReadonlyMap<string, RowSizes>;
   /** The size of the row that a result was computed for. */
-  readonly #sizeOf = new Map<ChainResult, number>();
+  readonly #sizeOf = new Map<SimulatedAmounts, number>();
   readonly #longest = { least: 0, expected: 0, most: 0 };
   readonly #notes = new Set<string>();
   #cachedConversations = 0;
@@ -183,16 +182,19 @@ class RunSums {
       const isWhole = isAtStart && plan.from === undefined && calls.length === 0;
       const rest = isWhole
         ? withoutConversation(await this.#fromStart(plan.cell, row))
-        : await (await this.#chain(plan.cell, row)).from(restart);
+        : await (await this.#simulation(plan.cell, row)).from(restart);
       this.#addRest(rest, { index, later });
     }
   }
 
   /** Adds what is still to be done, without calls after the first missing one whose answers are stored. */
-  #addRest(rest: ChainResult, { index, later }: { readonly index: number; readonly later?: Amounts }): void {
+  #addRest(
+    rest: SimulatedAmounts,
+    { index, later }: { readonly index: number; readonly later?: Amounts },
+  ): void {
     if (!rest.isExact)
       this.#notes.add(
-        "There are more states than can be followed: expected numbers are an estimate, and bounds may be wider.",
+        "Conversations branch too often to follow every reply: expected numbers are estimated from some of them, and bounds may be wider.",
       );
     const shared = index > 0 ? withoutShared(rest, this.#slots) : rest;
     const made = later === undefined ? shared : withoutCalls(shared, later, this.#slots);
@@ -203,7 +205,7 @@ class RunSums {
   }
 
   /** What a whole conversation takes. Notes by how much its row is longer than the row that represents it. */
-  async #whole(cell: Cell, row: JsonObject | undefined, index: number): Promise<ChainResult> {
+  async #whole(cell: Cell, row: JsonObject | undefined, index: number): Promise<SimulatedAmounts> {
     const result = await this.#fromStart(cell, row);
     const sizes = this.#sizes.get(cell.scenario);
     if (row === undefined || sizes === undefined) return result;
@@ -218,38 +220,38 @@ class RunSums {
     return result;
   }
 
-  #fromStart(cell: Cell, row: JsonObject | undefined): Promise<ChainResult> {
+  #fromStart(cell: Cell, row: JsonObject | undefined): Promise<SimulatedAmounts> {
     const { subject, judge } = cell;
     return memoize(this.#starts, JSON.stringify([...this.#place(cell), subject, judge]), async () => {
-      const chain = await this.#chain(cell, row);
+      const simulation = await this.#simulation(cell, row);
       const { settings } = this.#parts.setup.conversation(cell, row);
-      return chain.fromStart({ cell, settings });
+      return simulation.fromStart({ cell, settings });
     });
   }
 
-  #chain(cell: Cell, row: JsonObject | undefined): Promise<ScenarioChain> {
-    return memoize(this.#chains, JSON.stringify(this.#place(cell)), async () => {
+  #simulation(cell: Cell, row: JsonObject | undefined): Promise<ScenarioSimulation> {
+    return memoize(this.#simulations, JSON.stringify(this.#place(cell)), async () => {
       // Cells name scenarios of the run.
       const definition = this.#scenarios.get(cell.scenario) as ScenarioDefinition;
       const bound = boundScenario(definition, row, cell.variant);
-      const chain = await ScenarioChain.open(bound, this.#parts.forecast);
-      this.#opened.push(chain);
-      for (const place of chain.unknown)
+      const simulation = await ScenarioSimulation.open(bound, this.#parts.forecast);
+      this.#opened.push(simulation);
+      for (const place of simulation.unknown)
         this.#notes.add(
           `It is not known what ${place} in scenario "${cell.scenario}" does: each way is taken as equally likely.`,
         );
-      return chain;
+      return simulation;
     });
   }
 
-  /** Conversations at the same place have the same chain. */
+  /** Conversations at the same place have the same simulation. */
   #place({ scenario, rowIndex = 0, variant }: Cell): readonly unknown[] {
     const stride = this.#strides.get(scenario) ?? 1;
     return [scenario, Math.floor(rowIndex / stride), variant ?? null];
   }
 
   close(): void {
-    for (const chain of this.#opened) chain.close();
+    for (const simulation of this.#opened) simulation.close();
   }
 
   result(): PlannedSums {
@@ -291,9 +293,9 @@ function isShared(role: string): boolean {
 }
 
 function mapped(
-  rest: ChainResult,
+  rest: SimulatedAmounts,
   change: (amounts: Amounts, key: keyof AmountSpread) => Amounts,
-): ChainResult {
+): SimulatedAmounts {
   return {
     least: change(rest.least, "least"),
     expected: change(rest.expected, "expected"),
@@ -302,7 +304,7 @@ function mapped(
   };
 }
 
-function withoutConversation(rest: ChainResult): ChainResult {
+function withoutConversation(rest: SimulatedAmounts): SimulatedAmounts {
   return mapped(rest, (amounts) => {
     const others = Float64Array.from(amounts);
     others[CONVERSATIONS] = (others[CONVERSATIONS] ?? 0) - 1;
@@ -311,7 +313,7 @@ function withoutConversation(rest: ChainResult): ChainResult {
 }
 
 /** Conversations that take the same path share what they ask; at most, they all take different ones. */
-function withoutShared(rest: ChainResult, slots: Slots): ChainResult {
+function withoutShared(rest: SimulatedAmounts, slots: Slots): SimulatedAmounts {
   return mapped(rest, (amounts, key) => {
     if (key === "most") return amounts;
     const own = Float64Array.from(amounts);
@@ -320,7 +322,7 @@ function withoutShared(rest: ChainResult, slots: Slots): ChainResult {
   });
 }
 
-function withoutCalls(rest: ChainResult, known: Amounts, slots: Slots): ChainResult {
+function withoutCalls(rest: SimulatedAmounts, known: Amounts, slots: Slots): SimulatedAmounts {
   return mapped(rest, (amounts) => {
     const left = Float64Array.from(amounts);
     for (const { at } of slots.all) {
@@ -332,7 +334,7 @@ function withoutCalls(rest: ChainResult, known: Amounts, slots: Slots): ChainRes
   });
 }
 
-function onlyConversations(rest: ChainResult, slots: Slots): ChainResult {
+function onlyConversations(rest: SimulatedAmounts, slots: Slots): SimulatedAmounts {
   return mapped(rest, (amounts) => {
     const kept = slots.zero();
     kept[CONVERSATIONS] = amounts[CONVERSATIONS] ?? 0;
