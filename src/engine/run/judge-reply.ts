@@ -2,8 +2,7 @@ import { SELF_JUDGE } from "../../core/defaults.ts";
 import { Rng } from "../../core/rng.ts";
 import type { ScenarioNode } from "../../core/scenario/definition.ts";
 import { itemsOf } from "../../core/values/growing-list.ts";
-import type { EarlierTurn, JudgeInput } from "../grading/judge/judge-request.ts";
-import type { JudgeTaskNames } from "../grading/judge/judge-task.ts";
+import { type EarlierTurn, type JudgeRequest, plannedRequest } from "../grading/judge/judge-request.ts";
 import {
   type JudgeModel,
   type JudgementPart,
@@ -21,23 +20,21 @@ import type { AnyModel } from "./calls/call-cache.ts";
 import { overrideKey } from "./resolve-models.ts";
 import type { ConversationContext, ConversationPlan, Judge, RunContext } from "./run-context.ts";
 import type { ConversationState, JudgeEffect } from "./step/conversation-state.ts";
-import { type NodePlan, nodePlan } from "./step/node-plan.ts";
 
 /** The result of a request to the judge; if it fails, its fields are unreadable. */
 export type Judged = Pick<TurnJudgementEvent, "judgement" | "failure" | "votes" | "judges" | "spending">;
 
 /** Asks the judge, or each member of a panel, to read a reply. A call that fails is part of the result. */
 export async function judgeReply(driver: ConversationContext, effect: JudgeEffect): Promise<Judged> {
-  const plan = nodePlan(driver.plan.definition, effect.node, driver.plan.settings, effect.unread);
-  const asks = plan.parts[effect.part] as JudgeTaskNames;
-  const named = judgesAt(driver, plan);
+  const { task } = effect.plan;
+  const named = judgesAt(driver, effect);
   const [only] = named;
   if (only !== undefined && named.length === 1) {
-    const { answered, ...vote } = await askJudge(driver, effect, { ...only, member: 0, plan });
+    const { answered, ...vote } = await askJudge(driver, effect, { ...only, member: 0 });
     return { ...vote, judges: [answered] };
   }
   const votes = await Promise.all(
-    named.map((judge, member) => askJudge(driver, effect, { ...judge, member, plan })),
+    named.map((judge, member) => askJudge(driver, effect, { ...judge, member })),
   );
   const judges = votes.map(({ answered }) => answered);
   const spending = votes.reduce((sum, vote) => addSpending(sum, vote.spending), NOTHING_SPENT);
@@ -46,12 +43,12 @@ export async function judgeReply(driver: ConversationContext, effect: JudgeEffec
   const failure = failed?.failure === undefined ? {} : { failure: failed.failure };
   if (said.length === 0)
     return {
-      judgement: unansweredPart(asks, "no judge of the panel could be asked"),
+      judgement: unansweredPart(task, "no judge of the panel could be asked"),
       ...failure,
       judges,
       spending,
     };
-  return { judgement: combined(said, plan, asks), ...failure, votes: said, judges, spending };
+  return { judgement: combined(said, effect), ...failure, votes: said, judges, spending };
 }
 
 interface Vote {
@@ -70,16 +67,15 @@ interface NamedJudge {
 interface Member extends NamedJudge {
   /** Position in the panel, from 0. */
   readonly member: number;
-  readonly plan: NodePlan;
 }
 
 async function askJudge(
   driver: ConversationContext,
   effect: JudgeEffect,
-  { model, name, member, plan }: Member,
+  { model, name, member }: Member,
 ): Promise<Vote> {
   const { run, signal } = driver;
-  const { conversation, cell, settings } = driver.plan;
+  const { conversation, cell } = driver.plan;
   const { scenario, replicate } = cell;
   const { turn, node, part } = effect;
   let spending: Spending = NOTHING_SPENT;
@@ -100,7 +96,7 @@ async function askJudge(
         seed: run.seed,
       },
       call: `${turn}.judge.${part}.${member}.${++calls}`,
-      skipsCache: judgeAt(run, driver.plan, plan.node)?.cache === false,
+      skipsCache: judgeAt(run, driver.plan, effect.reads.node)?.cache === false,
       ignoresStored: asksAgain,
       session: driver.session,
       onSpent: (spent) => {
@@ -113,8 +109,8 @@ async function askJudge(
       ...(usage === undefined ? {} : { usage }),
     };
   };
-  const input = judgeInput(run, driver.state, effect);
-  const ask = (): Promise<TurnJudgement> => judgePart(judge, input, { part, judging: settings.judging });
+  const request = judgeRequestOf(run, driver.state, effect);
+  const ask = (): Promise<TurnJudgement> => judgePart(judge, request, effect);
   try {
     let read = await ask();
     if (read.status === "unreadable" && run.retriesUnreadable && spending.calls === 0) {
@@ -125,9 +121,8 @@ async function askJudge(
     return { judgement, answered: answeredBy(name, read, spending.calls === 0 && made.length > 0), spending };
   } catch (error) {
     const failure = failureOf(error, { stage: "judge", node, turn });
-    const asks = plan.parts[part] as JudgeTaskNames;
     return {
-      judgement: unansweredPart(asks, `the judge could not be asked: ${failure.message}`),
+      judgement: unansweredPart(effect.plan.task, `the judge could not be asked: ${failure.message}`),
       failure,
       answered: { judge: name, result: "failed", reason: failure.message, category: failure.category },
       spending,
@@ -153,68 +148,63 @@ function answeredBy(judge: string, read: TurnJudgement, isStored: boolean): Judg
 }
 
 /** What a judge is asked about a reply, in a run with this seed that shows so many earlier turns. */
-export function judgeInput(
-  { seed, earlierTurns: shown }: Pick<RunContext, "seed" | "earlierTurns">,
+export function judgeRequestOf(
+  run: Pick<RunContext, "seed" | "earlierTurns">,
   state: ConversationState,
   effect: JudgeEffect,
-): JudgeInput {
-  const { question, rawAnswer, template } = effect.reads.node.question;
-  const { reply, finish, turn } = effect;
-  // A subject's own model must not meet the conversation again in which it may have given way.
-  const isSelf = state.cell.judge === SELF_JUDGE && effect.reads.node.modelOverride?.judge === undefined;
-  return {
+): JudgeRequest {
+  const { plan, reads, reply, finish } = effect;
+  const { question, rawAnswer } = reads.node.question;
+  return plannedRequest(plan, {
     question,
     reply,
     finish,
-    earlierTurns: isSelf ? [] : earlierTurns(state, turn, shown),
-    ...(template === undefined ? {} : { template }),
-    traits: effect.reads.traits,
-    detectRefusal: state.settings.detectRefusal,
+    earlierTurns: shownTurns(run, state, effect),
     rawAnswer,
     // Made from the reply, so that the same reply gives the same request; a reply cannot contain it on purpose.
-    marker: new Rng(`${seed} ${question} ${reply}`).word(),
-  };
+    marker: new Rng(`${run.seed} ${question} ${reply}`).word(),
+  });
 }
 
 /** The earlier turns that the judge is shown; the state may have later ones already. */
-function earlierTurns(state: ConversationState, turn: number, most: number): readonly EarlierTurn[] {
-  const spoken = state.spoken?.length ?? 0;
-  const shown = Math.min(most, turn - 1);
-  return itemsOf(state.spoken, spoken - turn + 1 + shown)
+export function shownTurns(
+  { earlierTurns }: Pick<RunContext, "earlierTurns">,
+  { cell, spoken }: Pick<ConversationState, "cell" | "spoken">,
+  { reads, turn }: Pick<JudgeEffect, "reads" | "turn">,
+): readonly EarlierTurn[] {
+  // A subject's own model must not meet the conversation again in which it may have given way.
+  if (cell.judge === SELF_JUDGE && reads.node.modelOverride?.judge === undefined) return [];
+  const shown = Math.min(earlierTurns, turn - 1);
+  return itemsOf(spoken, (spoken?.length ?? 0) - turn + 1 + shown)
     .slice(0, shown)
     .map(({ question, reply }) => ({ question, reply }));
 }
 
 /** The combined judgement of a panel for this request. */
-function combined(
-  votes: readonly JudgementPart[],
-  { node, traits }: NodePlan,
-  asks: JudgeTaskNames,
-): JudgementPart {
-  const { parsed, rubric, refused, status } = combinePanel(votes, {
-    template: node.question.template,
-    traits,
-  });
+function combined(votes: readonly JudgementPart[], { plan, reads }: JudgeEffect): JudgementPart {
+  const { template } = reads.node.question;
+  const { parsed, rubric, refused, status } = combinePanel(votes, { template, traits: reads.traits });
+  const { task } = plan;
   return {
     status,
-    parsed: picked(parsed, asks.fields),
+    parsed: picked(parsed, task.fields),
     quotes: Object.assign({}, ...votes.map(({ quotes }) => quotes)),
     notes: {},
     // The combined answers have the form of one judge's.
-    rubric: picked(rubric, asks.traits) as JudgementPart["rubric"],
-    refused: asks.refusal ? refused : null,
+    rubric: picked(rubric, task.traits) as JudgementPart["rubric"],
+    refused: task.refusal ? refused : null,
   };
 }
 
 function picked(
   values: Readonly<Record<string, unknown>>,
-  names: readonly string[],
+  parts: readonly { readonly name: string }[],
 ): Record<string, unknown> {
-  return Object.fromEntries(names.map((name) => [name, values[name] ?? null]));
+  return Object.fromEntries(parts.map(({ name }) => [name, values[name] ?? null]));
 }
 
-function judgesAt({ run, plan }: ConversationContext, { node }: NodePlan): readonly NamedJudge[] {
-  const judge = judgeAt(run, plan, node);
+function judgesAt({ run, plan }: ConversationContext, { reads }: JudgeEffect): readonly NamedJudge[] {
+  const judge = judgeAt(run, plan, reads.node);
   const models = judge?.models ?? [];
   return models.map((model) => ({ model, name: models.length === 1 ? (judge?.name ?? "") : model.name }));
 }

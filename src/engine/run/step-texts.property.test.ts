@@ -154,16 +154,16 @@ function hold(definition: ScenarioDefinition, choose: (count: number) => number)
       ...effect.reads.traits.map(({ description = "" }) => description),
     ].join("|");
     judged.push(`${turn} ${effect.part} ${shown}`);
-    const asks = nodePlan(definition, effect.node, SETTINGS).parts[effect.part];
+    const asks = nodePlan(definition, effect.node, SETTINGS).parts[effect.part]?.task;
     const luck = digest(shown + effect.reply + effect.part);
     const judgement: JudgementPart = {
       status: "read",
       parsed: Object.fromEntries(
-        (asks?.fields ?? []).map((name) => [name, name === "ok" ? luck % 2 === 0 : "ABC"[luck % 3]]),
+        (asks?.fields ?? []).map(({ name }) => [name, name === "ok" ? luck % 2 === 0 : "ABC"[luck % 3]]),
       ),
       quotes: {},
       notes: {},
-      rubric: Object.fromEntries((asks?.traits ?? []).map((name) => [name, luck % 2 === 0])),
+      rubric: Object.fromEntries((asks?.traits ?? []).map(({ name }) => [name, luck % 2 === 0])),
       refused: null,
     };
     feed({

@@ -41,7 +41,7 @@ function replyAt(seed: number, turn: number): string {
 }
 
 function judgementAt(seed: number, turn: number, part: number, plan: NodePlan): JudgementPart {
-  const asks = plan.parts[part];
+  const asks = plan.parts[part]?.task;
   if (asks === undefined) throw new Error("no such part");
   const values = [true, false, null];
   const pick = (name: string): boolean | null =>
@@ -49,10 +49,10 @@ function judgementAt(seed: number, turn: number, part: number, plan: NodePlan): 
   if (chance(seed, "unreadable", turn, part) % 5 === 0) return unansweredPart(asks, "the judge is away");
   return {
     status: "read",
-    parsed: Object.fromEntries(asks.fields.map((name) => [name, pick(name)])),
+    parsed: Object.fromEntries(asks.fields.map(({ name }) => [name, pick(name)])),
     quotes: {},
     notes: {},
-    rubric: Object.fromEntries(asks.traits.map((name) => [name, pick(name)])),
+    rubric: Object.fromEntries(asks.traits.map(({ name }) => [name, pick(name)])),
     refused: null,
   };
 }

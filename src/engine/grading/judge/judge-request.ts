@@ -5,7 +5,7 @@ import type { JsonObject } from "../../../core/values/json.ts";
 import { type RawAnswer, rawText } from "./find-answer.ts";
 import { judgeInstructions } from "./judge-instructions.ts";
 import { judgeSchema } from "./judge-schema.ts";
-import { type JudgeTaskNames, resolveTask } from "./judge-task.ts";
+import { type JudgeTask, judgeTask } from "./judge-task.ts";
 
 /** An earlier question and its reply. */
 export interface EarlierTurn {
@@ -38,7 +38,7 @@ export interface JudgeRequest {
   readonly messages: readonly { readonly role: "user"; readonly content: string }[];
   /** The JSON Schema of the answer. */
   readonly schema: JsonObject;
-  readonly task: JudgeTaskNames;
+  readonly task: JudgeTask;
   /** The marker of this request, which occurs in no quoted text. */
   readonly marker: string;
 }
@@ -49,7 +49,7 @@ export interface JudgeRequest {
  */
 export function judgeRequest(input: JudgeInput): JudgeRequest {
   // "At once" always gives one plan.
-  return requestFor(input, plansFor(input, "at once")[0] as JudgePlan);
+  return plannedRequest(judgePlans(planParts(input), "at once")[0] as JudgePlan, input);
 }
 
 /**
@@ -57,23 +57,24 @@ export function judgeRequest(input: JudgeInput): JudgeRequest {
  * reference answer. `separate` asks for all fields in one and for each trait in its own.
  */
 export function judgeRequests(input: JudgeInput & { readonly judging?: Judging }): readonly JudgeRequest[] {
-  return plansFor(input, input.judging ?? "together").map((plan) => requestFor(input, plan));
+  const plans = judgePlans(planParts(input), input.judging ?? "together");
+  return plans.map((plan) => plannedRequest(plan, input));
 }
 
-function plansFor(input: JudgeInput, judging: Judging | "at once"): readonly JudgePlan[] {
+function planParts({ template, traits, detectRefusal, rawAnswer }: JudgeInput): PlanParts {
+  return {
+    ...(template === undefined ? {} : { template }),
+    traits: traits ?? [],
+    refusal: detectRefusal ?? false,
+    reference: rawAnswer !== undefined,
+  };
+}
+
+/** The request that a plan makes of a reply. */
+export function plannedRequest(plan: JudgePlan, input: JudgeInput): JudgeRequest {
   if (!isUsableMarker(input.marker)) {
     throw new TypeError("Expected `marker` to be at least 16 letters and digits");
   }
-  const parts = {
-    template: input.template ?? NO_TEMPLATE,
-    traits: input.traits ?? NO_TRAITS,
-    refusal: input.detectRefusal ?? false,
-    reference: input.rawAnswer !== undefined,
-  };
-  return judgePlans(parts, judging);
-}
-
-function requestFor(input: JudgeInput, plan: JudgePlan): JudgeRequest {
   const quoted = quotedTexts(input, plan);
   const marker = unforgeableMarker(
     input.marker,
@@ -119,7 +120,7 @@ export type Judging = "together" | "separate";
 
 /** The constant part of a call of the judge: the same for every reply. */
 export interface JudgePlan {
-  readonly task: JudgeTaskNames;
+  readonly task: JudgeTask;
   readonly instructions: string;
   readonly schema: JsonObject;
   /** True if the reference answer is shown in this call. */
@@ -128,63 +129,33 @@ export interface JudgePlan {
 
 /** What a plan depends on. */
 export interface PlanParts {
-  readonly template: Template;
+  readonly template?: Template | undefined;
   readonly traits: readonly Trait[];
   readonly refusal: boolean;
   /** True if there is a reference answer to show to traits that want it. */
   readonly reference: boolean;
 }
 
-/** Used if there is no template or no traits, because the cache needs objects as keys. */
-export const NO_TEMPLATE: Template = Object.freeze({ fields: Object.freeze({}) });
-export const NO_TRAITS: readonly Trait[] = Object.freeze([]);
-
-type PlansByKey = Map<string, readonly JudgePlan[]>;
-const cache = new WeakMap<Template, WeakMap<readonly Trait[], PlansByKey>>();
-
-/** The calls for a turn, planned once per template and traits. Only frozen ones are cached, because others may change. */
+/** The calls for a turn. */
 export function judgePlans(parts: PlanParts, judging: Judging | "at once"): readonly JudgePlan[] {
-  const { template, traits, refusal, reference } = parts;
-  if (!Object.isFrozen(template) || !Object.isFrozen(template.fields) || !Object.isFrozen(traits))
-    return makePlans(parts, judging);
-  const byTraits = cache.get(template) ?? new WeakMap<readonly Trait[], PlansByKey>();
-  const byKey = byTraits.get(traits) ?? new Map<string, readonly JudgePlan[]>();
-  const key = `${judging} ${refusal} ${reference}`;
-  const plans = byKey.get(key) ?? makePlans(parts, judging);
-  byKey.set(key, plans);
-  byTraits.set(traits, byKey);
-  cache.set(template, byTraits);
-  return plans;
-}
-
-function makePlans(parts: PlanParts, judging: Judging | "at once"): readonly JudgePlan[] {
-  const fields = Object.keys(judgedFields(parts.template));
+  const { template, refusal, reference } = parts;
+  const fields = template === undefined ? {} : judgedFields(template);
   const traits = parts.traits.filter(isJudgedTrait);
-  const { refusal } = parts;
-  if (judging === "at once") return [makePlan(parts, { fields, traits, refusal })];
+  if (judging === "at once") return [makePlan(judgeTask({ fields, traits, refusal }), reference)];
 
-  const seesReference = (trait: JudgedTrait): boolean => parts.reference && wantsReference(trait);
-  const groups: Group[] =
+  const seesReference = (trait: JudgedTrait): boolean => reference && wantsReference(trait);
+  const tasks =
     judging === "separate"
-      ? [
-          { fields, traits: [], refusal },
-          ...traits.map((trait) => ({ fields: [], traits: [trait], refusal: false })),
-        ]
+      ? [judgeTask({ fields, refusal }), ...traits.map((trait) => judgeTask({ traits: [trait] }))]
       : [
-          { fields, traits: traits.filter((trait) => !seesReference(trait)), refusal },
+          judgeTask({ fields, traits: traits.filter((trait) => !seesReference(trait)), refusal }),
           // What is asked here sees the reference answer, and nothing else may.
-          { fields: [], traits: traits.filter(seesReference), refusal: false },
+          judgeTask({ traits: traits.filter(seesReference) }),
         ];
-  return groups.filter(asksSomething).map((group) => makePlan(parts, group));
+  return tasks.filter(asksSomething).map((task) => makePlan(task, reference));
 }
 
-interface Group {
-  readonly fields: readonly string[];
-  readonly traits: readonly JudgedTrait[];
-  readonly refusal: boolean;
-}
-
-function asksSomething({ fields, traits, refusal }: Group): boolean {
+function asksSomething({ fields, traits, refusal }: JudgeTask): boolean {
   return fields.length > 0 || traits.length > 0 || refusal;
 }
 
@@ -192,12 +163,10 @@ function wantsReference(trait: JudgedTrait): boolean {
   return trait.type === "llm" && trait.includeReference === true;
 }
 
-function makePlan(parts: PlanParts, { fields, traits, refusal }: Group): JudgePlan {
-  const names: JudgeTaskNames = { fields, traits: traits.map(({ name }) => name), refusal };
-  const task = resolveTask(names, { template: parts.template, traits });
-  const reference = parts.reference && traits.some(wantsReference);
+function makePlan(task: JudgeTask, hasReference: boolean): JudgePlan {
+  const reference = hasReference && task.traits.some(({ trait }) => wantsReference(trait));
   return {
-    task: names,
+    task,
     instructions: judgeInstructions(task, { reference }),
     schema: freezeDeep(judgeSchema(task)),
     reference,
@@ -212,26 +181,14 @@ export function isUsableMarker(marker: string): boolean {
 }
 
 /**
- * A marker that occurs in none of the texts: the given one if it does not, else one that continues it. Found in time
- * that grows with the texts only, and always the same for the same input.
+ * A marker that occurs in none of the texts: the given one if it does not, else the first that continues it with a number. A
+ * text cannot contain it on purpose: who writes a reply does not know the marker, and who has seen it writes little.
  */
 export function unforgeableMarker(marker: string, texts: readonly string[]): string {
-  const places = texts.flatMap((text) => occurrences(marker, text).map((end) => [text, end] as const));
-  if (places.length === 0) return marker;
-  // A continuation of fixed length can occur only after an occurrence of the marker, so each occurrence rules out at most one.
-  const width = String(places.length).length;
-  const taken = new Set(places.map(([text, end]) => text.slice(end, end + width)));
-  const numbers = Array.from({ length: places.length + 1 }, (_, n) => String(n).padStart(width, "0"));
-  // At most n of n + 1 are ruled out.
-  return marker + (numbers.find((number) => !taken.has(number)) as string);
-}
-
-/** Where the occurrences of the marker end, overlapping ones included. */
-function occurrences(marker: string, text: string): readonly number[] {
-  const ends: number[] = [];
-  for (let at = text.indexOf(marker); at >= 0; at = text.indexOf(marker, at + 1))
-    ends.push(at + marker.length);
-  return ends;
+  let candidate = marker;
+  for (let number = 0; texts.some((text) => text.includes(candidate)); number++)
+    candidate = `${marker}${number}`;
+  return candidate;
 }
 
 /** The unchanged text between two lines that do not occur in it. */

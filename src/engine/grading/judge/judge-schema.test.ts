@@ -1,10 +1,10 @@
 import { Ajv } from "ajv";
 import { expect, test } from "vitest";
-import { llmTrait, metricTrait } from "../../../core/templates/rubric.ts";
+import { isJudgedTrait, llmTrait, metricTrait } from "../../../core/templates/rubric.ts";
 import type { TemplateFields } from "../../../core/templates/template.ts";
 import { isRecord, type JsonObject } from "../../../core/values/json.ts";
 import { judgeSchema } from "./judge-schema.ts";
-import { resolveTask } from "./judge-task.ts";
+import { judgeTask } from "./judge-task.ts";
 
 const FIELDS = {
   city: { type: "string", description: "the city", truth: "Canberra" },
@@ -25,12 +25,7 @@ const TRAITS = [
   metricTrait("coverage", { expected: ["names it"], unexpected: ["asks back", "swears"] }),
 ];
 
-const ALL = judgeSchema(
-  resolveTask(
-    { fields: Object.keys(FIELDS), traits: TRAITS.map(({ name }) => name), refusal: true },
-    { template: { fields: FIELDS }, traits: TRAITS },
-  ),
-);
+const ALL = judgeSchema(judgeTask({ fields: FIELDS, traits: TRAITS.filter(isJudgedTrait), refusal: true }));
 
 test("types are told without truths, checks or descriptions", () => {
   expect(ALL).toMatchSnapshot();
@@ -76,7 +71,7 @@ test("a validator takes null for everything, and nothing that is missing or too 
 });
 
 test("what is not asked for has no section", () => {
-  const schema = judgeSchema(resolveTask({ fields: [], traits: [], refusal: true }, {}));
+  const schema = judgeSchema(judgeTask({ refusal: true }));
   expect(schema).toEqual({
     type: "object",
     properties: { refused: { type: ["boolean", "null"] } },

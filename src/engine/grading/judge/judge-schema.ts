@@ -1,7 +1,7 @@
 import type { JudgedTrait } from "../../../core/templates/rubric.ts";
-import type { FieldType, ScalarType, TemplateField } from "../../../core/templates/template.ts";
+import type { FieldType, ScalarType } from "../../../core/templates/template.ts";
 import type { JsonObject, JsonValue } from "../../../core/values/json.ts";
-import { type JudgeTask, metricItems } from "./judge-task.ts";
+import { type AskedField, type JudgeTask, metricItems } from "./judge-task.ts";
 
 const NULL: JsonObject = { type: "null" };
 const TRUTH: JsonObject = { type: ["boolean", "null"] };
@@ -32,7 +32,7 @@ function objectSchema(properties: readonly (readonly [string, JsonObject])[]): J
 }
 
 /** The quote comes first: a judge that has just copied the passage reads the value from it. */
-function fieldSchema(field: TemplateField): JsonObject {
+function fieldSchema(field: AskedField): JsonObject {
   const value = orNull(field);
   return field.evidence
     ? objectSchema([

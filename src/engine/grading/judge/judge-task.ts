@@ -1,24 +1,15 @@
-import {
-  type JudgedTrait,
-  type MetricTrait,
-  scoreRange,
-  type Trait,
-} from "../../../core/templates/rubric.ts";
-import type { FieldType, ScalarType, Template, TemplateField } from "../../../core/templates/template.ts";
-import { isReservedKey, ownValue } from "../../../core/values/json.ts";
+import { type JudgedTrait, type MetricTrait, scoreRange } from "../../../core/templates/rubric.ts";
+import type { FieldType, ScalarType, TemplateField } from "../../../core/templates/template.ts";
+import { isReservedKey } from "../../../core/values/json.ts";
 
-/** What a request asks the judge for: names only. */
-export interface JudgeTaskNames {
-  readonly fields: readonly string[];
-  readonly traits: readonly string[];
-  readonly refusal: boolean;
-}
+/** What a judge may know of a field: no truth, check, weight or rule. */
+export type AskedField = FieldType & Pick<TemplateField, "description" | "hint" | "evidence">;
 
 /** A field that the judge reads, and the key of its answer. */
 export interface TaskField {
   readonly name: string;
   readonly key: string;
-  readonly field: TemplateField;
+  readonly field: AskedField;
 }
 
 /** A trait that the judge answers, and the key of its answer. */
@@ -28,43 +19,47 @@ export interface TaskTrait {
   readonly trait: JudgedTrait;
 }
 
-/** What a request asks the judge for: names with their definitions and keys. */
+/** What a request asks the judge for. */
 export interface JudgeTask {
   readonly fields: readonly TaskField[];
   readonly traits: readonly TaskTrait[];
   readonly refusal: boolean;
 }
 
-/** Finds the definitions and the keys of the names. */
-export function resolveTask(
-  names: JudgeTaskNames,
-  definitions: { readonly template?: Template; readonly traits?: readonly Trait[] },
-): JudgeTask {
-  const { template, traits = [] } = definitions;
-  const traitsByName = new Map(traits.map((trait) => [trait.name, trait]));
-  const fieldKeys = answerKeys(names.fields, "field");
-  const traitKeys = answerKeys(names.traits, "trait");
+/** The task of reading fields and answering traits, with the keys of their answers. */
+export function judgeTask({
+  fields = {},
+  traits = [],
+  refusal = false,
+}: {
+  readonly fields?: Readonly<Record<string, TemplateField>>;
+  readonly traits?: readonly JudgedTrait[];
+  readonly refusal?: boolean;
+}): JudgeTask {
+  const fieldKeys = answerKeys(Object.keys(fields), "field");
+  const traitKeys = answerKeys(
+    traits.map(({ name }) => name),
+    "trait",
+  );
   return {
-    fields: names.fields.map((name, index) => ({
+    fields: Object.entries(fields).map(([name, field], index) => ({
       name,
       key: fieldKeys[index] as string,
-      field: found(ownValue(template?.fields ?? {}, name) as TemplateField | undefined, "field", name),
+      field: askedField(field),
     })),
-    traits: names.traits.map((name, index) => ({
-      name,
-      key: traitKeys[index] as string,
-      // Only judged traits are ever asked for.
-      trait: found(traitsByName.get(name), "trait", name) as JudgedTrait,
-    })),
-    refusal: names.refusal,
+    traits: traits.map((trait, index) => ({ name: trait.name, key: traitKeys[index] as string, trait })),
+    refusal,
   };
 }
 
-function found<Definition>(definition: Definition | undefined, kind: string, name: string): Definition {
-  if (definition !== undefined) return definition;
-  throw new TypeError(
-    `Expected the input that the request was made from, got one without ${kind} \`${name}\``,
-  );
+function askedField({
+  truth: _,
+  check: __,
+  weight: ___,
+  extract: ____,
+  ...field
+}: TemplateField): AskedField {
+  return field;
 }
 
 /** The instructions of a metric trait with the keys of their answers, expected ones first. */

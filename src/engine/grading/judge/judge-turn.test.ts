@@ -101,7 +101,11 @@ test("what other calls gave is kept", async () => {
     rubric: { polite: null },
   });
   expect(judgement.refused).toBe(false);
-  expect(judgement.calls.map(({ request }) => request.task.traits)).toEqual([[], ["polite"], ["polite"]]);
+  expect(judgement.calls.map(({ request }) => request.task.traits.map(({ name }) => name))).toEqual([
+    [],
+    ["polite"],
+    ["polite"],
+  ]);
 });
 
 test("calls run side by side", async () => {

@@ -1,4 +1,5 @@
 import { freezeDeep } from "../../../core/values/frozen-copy.ts";
+import { ownValue } from "../../../core/values/json.ts";
 import type { RawAnswer } from "./find-answer.ts";
 import {
   type JudgeInput,
@@ -7,8 +8,8 @@ import {
   judgeRequests,
   repairRequest,
 } from "./judge-request.ts";
-import type { JudgeTaskNames } from "./judge-task.ts";
-import { type JudgedField, type Judgement, type ReadableParts, readJudgement } from "./read-judgement.ts";
+import type { JudgeTask } from "./judge-task.ts";
+import { type JudgedField, type Judgement, readJudgement } from "./read-judgement.ts";
 import type { TraitAnswer } from "./read-value.ts";
 
 /** Tokens that calls of a model took. */
@@ -49,7 +50,9 @@ export async function judgeTurn(
 ): Promise<TurnJudgement> {
   const { judging = "together", signal } = options;
   const results = await Promise.allSettled(
-    judgeRequests({ ...input, judging }).map((request) => judgeOne(judge, { request, input, signal })),
+    judgeRequests({ ...input, judging }).map((request) =>
+      judgeOne(judge, { request, reply: input.reply, signal }),
+    ),
   );
   const parts = results.map((result) => {
     if (result.status === "rejected") throw result.reason;
@@ -61,17 +64,15 @@ export async function judgeTurn(
 /** Sends one request of a turn to a judge, with one attempt to repair the answer. */
 export async function judgePart(
   judge: JudgeModel,
-  input: JudgeInput,
-  { part, judging = "together", signal }: JudgeTurnOptions & { readonly part: number },
+  request: JudgeRequest,
+  { reply, signal }: Pick<JudgeInput, "reply"> & Pick<JudgeTurnOptions, "signal">,
 ): Promise<TurnJudgement> {
-  const request = judgeRequests({ ...input, judging })[part];
-  if (request === undefined) throw new TypeError(`Expected a turn with more than ${part} requests`);
-  return joinJudgements([await judgeOne(judge, { request, input, signal })]);
+  return joinJudgements([await judgeOne(judge, { request, reply, signal })]);
 }
 
 interface CallInput {
   readonly request: JudgeRequest;
-  readonly input: JudgeInput;
+  readonly reply: string;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -102,11 +103,12 @@ function withReadable(repaired: Judgement, first: Judgement): Judgement {
 
 async function callJudge(
   judge: JudgeModel,
-  { request, input, signal }: CallInput,
+  { request, reply, signal }: CallInput,
   repaired: boolean,
 ): Promise<readonly [JudgeCall, Judgement]> {
-  const answer = await judge(request, signal === undefined ? {} : { signal });
-  const judgement = readJudgement(request, input, answer);
+  const { instructions, messages, schema } = request;
+  const answer = await judge({ instructions, messages, schema }, signal === undefined ? {} : { signal });
+  const judgement = readJudgement(request, { reply }, answer);
   const error = judgement.status === "unreadable" ? { error: judgement.error } : {};
   return [{ request, answer, ...error, repaired }, judgement];
 }
@@ -177,13 +179,13 @@ export const NOTHING_JUDGED: JudgementPart = freezeDeep({
 });
 
 /** The result of a request for which no judge could be called. */
-export function unansweredPart(names: JudgeTaskNames, reason: string): JudgementPart {
+export function unansweredPart({ fields, traits }: JudgeTask, reason: string): JudgementPart {
   return {
     status: "unreadable",
-    parsed: Object.fromEntries(names.fields.map((name) => [name, null])),
+    parsed: Object.fromEntries(fields.map(({ name }) => [name, null])),
     quotes: {},
-    notes: Object.fromEntries(names.fields.map((name) => [name, reason])),
-    rubric: Object.fromEntries(names.traits.map((name) => [name, null])),
+    notes: Object.fromEntries(fields.map(({ name }) => [name, reason])),
+    rubric: Object.fromEntries(traits.map(({ name }) => [name, null])),
     refused: null,
   };
 }
@@ -201,41 +203,29 @@ export function joinJudgements(parts: readonly JudgedRequest[]): TurnJudgement {
   return { ...joinParts(parts.map(partOf)), calls, usage: totalUsage(calls) };
 }
 
-function partOf(part: JudgedRequest): JudgementPart {
-  const { request, judgement } = part;
-  const parsed: [string, unknown][] = [];
-  const quotes: [string, string][] = [];
-  const notes: [string, string][] = [];
-  for (const [name, { value, quote, reason }] of judgedFields(part)) {
-    parsed.push([name, value]);
-    if (quote !== undefined) quotes.push([name, quote]);
-    if (reason !== undefined) notes.push([name, reason]);
-  }
+function partOf({ request, judgement }: JudgedRequest): JudgementPart {
+  const { task } = request;
+  // Undefined if nothing of the answer could be read.
+  const read = judgement.status === "read" ? judgement : judgement.readable;
+  const fields = task.fields.map(({ name }) => [name, ownValue(read?.fields ?? {}, name)] as const);
+  const traits = task.traits.map(({ name }) => [name, ownValue(read?.traits ?? {}, name)] as const);
+  const judged = fields.map(([name, field = UNREAD]) => [name, field as JudgedField] as const);
+  const missing = (parts: readonly (readonly [string, unknown])[]): readonly string[] =>
+    parts.flatMap(([name, part]) => (part === undefined ? [name] : []));
+  const isPart = judgement.status === "unreadable" && read !== undefined;
   return {
     status: judgement.status,
-    // Unlike assignment, this works for any name, also `__proto__`.
-    parsed: Object.fromEntries(parsed),
-    quotes: Object.fromEntries(quotes),
-    notes: Object.fromEntries(notes),
-    rubric: Object.fromEntries(judgedTraits(part)),
-    refused: request.task.refusal ? (readableOf(judgement)?.refused ?? null) : null,
-    ...unreadNames(part),
-  };
-}
-
-/** Undefined if nothing of the answer could be read. */
-function readableOf(judgement: Judgement): ReadableParts | undefined {
-  return judgement.status === "read" ? judgement : judgement.readable;
-}
-
-function unreadNames({ request, judgement }: JudgedRequest): Pick<JudgementPart, "unread"> {
-  if (judgement.status === "read" || judgement.readable === undefined) return {};
-  const { fields, traits } = judgement.readable;
-  return {
-    unread: {
-      fields: request.task.fields.filter((name) => !Object.hasOwn(fields, name)),
-      traits: request.task.traits.filter((name) => !Object.hasOwn(traits, name)),
-    },
+    parsed: Object.fromEntries(judged.map(([name, { value }]) => [name, value])),
+    quotes: Object.fromEntries(
+      judged.flatMap(([name, { quote }]) => (quote === undefined ? [] : [[name, quote]])),
+    ),
+    notes: Object.fromEntries(
+      judged.flatMap(([name, { reason }]) => (reason === undefined ? [] : [[name, reason]])),
+    ),
+    // Answers to traits, as they were read.
+    rubric: Object.fromEntries(traits.map(([name, answer = null]) => [name, answer as TraitAnswer])),
+    refused: task.refusal ? (read?.refused ?? null) : null,
+    ...(isPart ? { unread: { fields: missing(fields), traits: missing(traits) } } : {}),
   };
 }
 
@@ -243,16 +233,6 @@ const UNREAD: JudgedField = Object.freeze({
   value: null,
   reason: "the answer of the judge could not be read",
 });
-
-function judgedFields({ request, judgement }: JudgedRequest): readonly (readonly [string, JudgedField])[] {
-  const fields = new Map(Object.entries(readableOf(judgement)?.fields ?? {}));
-  return request.task.fields.map((name) => [name, fields.get(name) ?? UNREAD] as const);
-}
-
-function judgedTraits({ request, judgement }: JudgedRequest): readonly (readonly [string, TraitAnswer])[] {
-  const traits = new Map(Object.entries(readableOf(judgement)?.traits ?? {}));
-  return request.task.traits.map((name) => [name, traits.get(name) ?? null] as const);
-}
 
 /** The tokens of all calls; null if one of the calls did not report them. */
 export function totalUsage(calls: readonly JudgeCall[]): JudgeUsage | null {

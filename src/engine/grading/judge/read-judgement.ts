@@ -1,15 +1,7 @@
-import type { Trait } from "../../../core/templates/rubric.ts";
-import type { Template } from "../../../core/templates/template.ts";
 import { words } from "../../../core/text/text-value.ts";
 import { isRecord, ownValue, type UnknownRecord } from "../../../core/values/json.ts";
 import { findAnswer, type RawAnswer, rawText } from "./find-answer.ts";
-import {
-  fieldWords,
-  type JudgeTask,
-  type JudgeTaskNames,
-  resolveTask,
-  type TaskField,
-} from "./judge-task.ts";
+import { fieldWords, type JudgeTask, type TaskField } from "./judge-task.ts";
 import { readBoolean, readTrait, readValue, type TraitAnswer, wrongAnswer } from "./read-value.ts";
 
 /** What a judge said of a field. */
@@ -41,28 +33,20 @@ export interface ReadableParts {
   readonly refused: boolean | null;
 }
 
-/** What reading an answer needs to know of the input of its request. */
-export interface ReadInput {
-  readonly reply: string;
-  readonly template?: Template;
-  readonly traits?: readonly Trait[];
-}
-
 /**
  * Reads the answer to a request: structured output if there is any, else the JSON in its text. Everything that was asked for
  * must be there and of its type; other keys are ignored. The error describes what is wrong, for a judge to correct; what is right
  * of such an answer is kept, so that one bad field or section does not cost the others.
  */
 export function readJudgement(
-  request: { readonly task: JudgeTaskNames },
-  input: ReadInput,
+  { task }: { readonly task: JudgeTask },
+  { reply }: { readonly reply: string },
   answer: RawAnswer,
 ): Judgement {
-  const task = taskOf(request.task, input);
-  const found = findAnswer(task, answer, input.reply);
+  const found = findAnswer(task, answer, reply);
   if ("error" in found) return unreadable(answer, found.error);
 
-  const reading = new Reading(input.reply);
+  const reading = new Reading(reply);
   const fields = task.fields.flatMap((field) => {
     if (found.fields === undefined) return [];
     const before = reading.problems.length;
@@ -83,28 +67,6 @@ export function readJudgement(
   const error = reading.problems.slice(0, SHOWN).join("\n");
   const isEmpty = fields.length + traits.length === 0 && refused === null;
   return { ...unreadable(answer, error), ...(isEmpty ? {} : { readable }) };
-}
-
-interface KnownTask {
-  readonly input: Pick<ReadInput, "template" | "traits">;
-  readonly task: JudgeTask;
-}
-
-const known = new WeakMap<JudgeTaskNames, KnownTask>();
-
-/** Memoized: the task of a plan is the same for every reply. */
-function taskOf(names: JudgeTaskNames, input: ReadInput): JudgeTask {
-  const before = known.get(names);
-  if (
-    before?.input.template === input.template &&
-    before?.input.traits === input.traits &&
-    before !== undefined
-  )
-    return before.task;
-  const task = resolveTask(names, input);
-  const { template, traits } = input;
-  known.set(names, { input: { ...(template && { template }), ...(traits && { traits }) }, task });
-  return task;
 }
 
 /** How many problems are listed: as many as a judge can be expected to correct. */

@@ -13,6 +13,7 @@ import {
 } from "../../../core/state/state.ts";
 import type { Trait } from "../../../core/templates/rubric.ts";
 import { type GrowingList, itemsOf } from "../../../core/values/growing-list.ts";
+import type { JudgePlan } from "../../grading/judge/judge-request.ts";
 import type { MeaningPair } from "../../grading/verify/semantic-match.ts";
 import type { RunFailure } from "../../journal/failure.ts";
 import type { Cell, ConversationEnd, ConversationSettings } from "../../journal/run-event.ts";
@@ -252,13 +253,13 @@ export interface JudgeEffect {
   readonly node: string;
   /** Which of the turn's requests, from 0. */
   readonly part: number;
+  /** What it asks for, with its texts. */
+  readonly plan: JudgePlan;
   /** The node with its texts, and its traits. */
   readonly reads: ReadNode;
   readonly reply: string;
   /** How the reply ended: `length` if it was cut off. */
   readonly finish: string;
-  /** Fields that the judge reads because their rules could not. */
-  readonly unread?: readonly string[];
 }
 
 /** Compare the meanings of fields with their truths. Its result is a judgement, as that of a request to the judge. */

@@ -10,8 +10,7 @@ import { gateReadsRefusal, type RoutedOn, routedOn } from "../../../core/scenari
 import { mergeRubrics, type Trait } from "../../../core/templates/rubric.ts";
 import type { JsonObject } from "../../../core/values/json.ts";
 import { unreadByRules, withoutRules } from "../../grading/judge/assess-reply.ts";
-import { judgePlans, NO_TEMPLATE, NO_TRAITS } from "../../grading/judge/judge-request.ts";
-import type { JudgeTaskNames } from "../../grading/judge/judge-task.ts";
+import { type JudgePlan, judgePlans } from "../../grading/judge/judge-request.ts";
 import { comparesMeaning } from "../../grading/verify/semantic-match.ts";
 import type { ConversationSettings } from "../../journal/run-event.ts";
 
@@ -22,8 +21,8 @@ export interface NodePlan {
   /** Its question without the text. */
   readonly others: Omit<Question, "question">;
   readonly traits: readonly Trait[];
-  /** What each request to the judge asks for. */
-  readonly parts: readonly JudgeTaskNames[];
+  /** The requests to the judge, as far as they are the same for every reply. */
+  readonly parts: readonly JudgePlan[];
   /**
    * What the next question waits for: the requests that something routes on, by position, or everything, where code may read
    * all of it. With nothing to wait for, the next question is asked while the judge still reads.
@@ -144,14 +143,9 @@ function makePlan(
     { rubric, place: "the question" },
     { rubric: node.rubric, place: "the node" },
   ]);
-  const frozen = traits.length === 0 ? NO_TRAITS : Object.freeze(traits);
-  const requests = hasJudge
-    ? judgePlans(
-        { template: template ?? NO_TEMPLATE, traits: frozen, refusal: detectRefusal, reference: true },
-        judging,
-      )
+  const parts = hasJudge
+    ? judgePlans({ template, traits, refusal: detectRefusal, reference: true }, judging)
     : [];
-  const parts = requests.map(({ task }) => task);
   // Every node has an entry.
   const needs = routes().get(id) as RoutedOn;
   const { verdict, refused, fields, traits: routedTraits } = needs;
@@ -162,25 +156,35 @@ function makePlan(
   // A verdict that depends on meanings is there only at the end.
   const waits = meaning && verdict ? "everything" : waitsFor(needs, node, parts);
   const { question: _, ...others } = node.question;
-  return { node, others, traits: frozen, parts, waits, comparesMeaning: meaning, readsRest, reads, branches };
+  return { node, others, traits, parts, waits, comparesMeaning: meaning, readsRest, reads, branches };
+}
+
+/** The requests to the judge about a reply: where texts were rendered, what is asked for has them. */
+export function plannedParts(
+  plan: NodePlan,
+  { node, traits }: Pick<NodePlan, "node" | "traits">,
+  { detectRefusal: refusal, judging }: PlannedBy,
+): readonly JudgePlan[] {
+  if (plan.parts.length === 0 || (node === plan.node && traits === plan.traits)) return plan.parts;
+  return judgePlans({ template: node.question.template, traits, refusal, reference: true }, judging);
 }
 
 /** The requests to the judge that something needs, by position, or everything. */
 export function waitsFor(
   needs: RoutedOn,
   { question }: ScenarioNode,
-  parts: readonly JudgeTaskNames[],
+  parts: readonly JudgePlan[],
 ): NodePlan["waits"] {
   if (needs.everything) return "everything";
   const fields = question.template?.fields ?? {};
   // A path that is not the name of a field or a trait may still read one.
   const anyField = [...needs.fields].some((name) => !Object.hasOwn(fields, name));
-  return parts.flatMap((asks, part) => {
+  return parts.flatMap(({ task }, part) => {
     const isNeeded =
-      (asks.refusal && (needs.refused || needs.verdict)) ||
-      (asks.fields.length > 0 && anyField) ||
-      asks.fields.some((name) => needs.fields.has(name)) ||
-      asks.traits.some((name) => [...needs.traits].some((path) => path === "" || path.startsWith(name)));
+      (task.refusal && (needs.refused || needs.verdict)) ||
+      (task.fields.length > 0 && anyField) ||
+      task.fields.some(({ name }) => needs.fields.has(name)) ||
+      task.traits.some(({ name }) => [...needs.traits].some((path) => path === "" || path.startsWith(name)));
     return isNeeded ? [part] : [];
   });
 }

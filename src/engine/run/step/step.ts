@@ -39,7 +39,7 @@ import {
 } from "./conversation-state.ts";
 import { decideOutcomes } from "./decide-outcomes.ts";
 import { finishedTurn, isRead, NOTHING_CONCLUDED, turnOfParent } from "./finished-turn.ts";
-import { leftToJudge, type NodePlan, needsAt, nodePlan } from "./node-plan.ts";
+import { leftToJudge, type NodePlan, needsAt, nodePlan, plannedParts } from "./node-plan.ts";
 import { nextOfUser } from "./simulate-user.ts";
 import {
   askedNode,
@@ -246,9 +246,8 @@ class Transition {
     if (read === undefined) return { ...open, judgements: [], reads: withoutTemplate(authored) };
     const { plan, unread, reads } = read;
     if (labels !== undefined) return { ...open, judgements: [], reads };
-    const rest = unread.length === 0 ? {} : { unread };
-    for (const part of plan.parts.keys())
-      this.effects.push({ type: "judge", turn, node, part, reads, reply, finish, ...rest });
+    for (const [part, judgePlan] of plannedParts(plan, reads, this.#draft.settings).entries())
+      this.effects.push({ type: "judge", turn, node, part, plan: judgePlan, reads, reply, finish });
     return {
       ...open,
       judgements: new Array<null>(plan.parts.length + (plan.comparesMeaning ? 1 : 0)).fill(null),

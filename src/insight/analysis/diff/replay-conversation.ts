@@ -1,7 +1,6 @@
 import type { ScenarioDefinition } from "../../../core/scenario/definition.ts";
 import { itemsOf } from "../../../core/values/growing-list.ts";
 import { canonicalJson } from "../../../core/values/json.ts";
-import { judgeRequests } from "../../../engine/grading/judge/judge-request.ts";
 import {
   type Conversation,
   foldConversation,
@@ -17,7 +16,7 @@ import type {
   TurnJudgementEvent,
 } from "../../../engine/journal/run-event.ts";
 import { NOTHING_SPENT } from "../../../engine/journal/spending.ts";
-import { judgeInput } from "../../../engine/run/judge-reply.ts";
+import { judgeRequestOf } from "../../../engine/run/judge-reply.ts";
 import {
   type RecordedConversation,
   recordedAnswer,
@@ -215,9 +214,8 @@ class ConversationReplay {
   #keyOf(effect: Effect, state: ConversationState): string | undefined {
     switch (effect.type) {
       case "judge": {
-        const { judging } = state.settings;
-        const request = judgeRequests({ ...judgeInput(this.#settings, state, effect), judging })[effect.part];
-        return canonicalJson(["judge", effect.turn, effect.node, request ?? null]);
+        const { task: _, ...request } = judgeRequestOf(this.#settings, state, effect);
+        return canonicalJson(["judge", effect.turn, effect.node, request]);
       }
       case "embed":
         return canonicalJson(["embed", effect.turn, effect.pairs]);

@@ -1,8 +1,7 @@
 import type { ScenarioDefinition, ScenarioNode } from "../../../core/scenario/definition.ts";
-import { judgeRequests } from "../../../engine/grading/judge/judge-request.ts";
-import type { JudgeTaskNames } from "../../../engine/grading/judge/judge-task.ts";
+import type { JudgeTask } from "../../../engine/grading/judge/judge-task.ts";
 import { NOTHING_SPENT } from "../../../engine/journal/spending.ts";
-import { judgeAt, judgeInput } from "../../../engine/run/judge-reply.ts";
+import { judgeAt, judgeRequestOf, shownTurns } from "../../../engine/run/judge-reply.ts";
 import type {
   AskEffect,
   ConversationState,
@@ -80,16 +79,13 @@ function judgeCost(
   const effects = after.effects.filter(
     (effect): effect is JudgeEffect => effect.type === "judge" && effect.turn === ask.turn,
   );
+  const unread = after.state.open.find(({ turn }) => turn === ask.turn)?.unreadByRules;
+  const { waits } = nodePlan(definition, ask.node, state.settings, unread);
   let slowest = 0;
   for (const effect of effects) {
-    const plan = nodePlan(definition, effect.node, state.settings, effect.unread);
-    const { judging } = state.settings;
-    const asked = judgeInput(run, after.state, effect);
-    const request = judgeRequests({ ...asked, judging })[effect.part];
-    if (request === undefined) continue;
-    const { instructions, messages, schema, task } = request;
+    const { instructions, messages, schema, task } = judgeRequestOf(run, after.state, effect);
     // The judge is shown this reply and some before it; the replies here are placeholders without their length.
-    const shown = 1 + (asked.earlierTurns?.length ?? 0);
+    const shown = 1 + shownTurns(run, after.state, effect).length;
     const input = estimateRequest({ instructions, messages, schema }) + shown * replyTokens;
     const output = answerTokens(task);
     for (const model of models) {
@@ -97,7 +93,7 @@ function judgeCost(
       const call = forecast.call(slot, { input, output });
       addCalls(cost.once, slot, call);
       addCalls(cost.expected, slot, { ...call, calls: call.calls * forecast.repairs(slot) });
-      if (plan.waits === "everything" || plan.waits.includes(effect.part))
+      if (waits === "everything" || waits.includes(effect.part))
         slowest = Math.max(slowest, forecast.latency(slot, output));
     }
   }
@@ -106,8 +102,8 @@ function judgeCost(
 }
 
 /** The names that the answer repeats, and a value for each. */
-function answerTokens({ fields, traits, refusal }: JudgeTaskNames): number {
-  const names = [...fields, ...traits, ...(refusal ? ["refused"] : [])];
+function answerTokens({ fields, traits, refusal }: JudgeTask): number {
+  const names = [...[...fields, ...traits].map(({ name }) => name), ...(refusal ? ["refused"] : [])];
   return ANSWER_FRAME + names.reduce((sum, name) => sum + estimateTokens(name) + VALUE, 0);
 }
 
