@@ -19,6 +19,7 @@ const KNOW_EVENTS: Readonly<Record<string, string>> = {
   "insight/analysis/rehearsal/explore.ts": "makes turns by step, and looks at what follows from them",
   "engine/journal/transfer/export-run.ts": "writes run files",
   "engine/journal/transfer/run-file-reader.ts": "reads run files",
+  "apps/cli/play/play.ts": "learns the name of the run that is played",
   "engine/scale/merge-runs.ts": "joins what shards say about the run as a whole",
 };
 
