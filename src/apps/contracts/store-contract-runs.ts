@@ -239,13 +239,6 @@ export const RUN_RULES: readonly StoreRule[] = [
         "the conversations of a subject",
       );
       demandEqual([...store.scores("one", { subject: "none" })], [], "those of a subject that is not there");
-      const worth = (alike: boolean): readonly string[] =>
-        [...store.scores("one", { turns: true, alike })]
-          .map(({ item, subject, status, outcomes, turns }) =>
-            JSON.stringify([item, subject, status, [...outcomes].sort(), turns]),
-          )
-          .sort();
-      demandEqual(worth(true), worth(false), "the scores of conversations whose names do not matter");
       demandEqual([...store.scores("none")], [], "the scores of a run that is not there");
     },
   },

@@ -108,7 +108,7 @@ function allEntries(viewed: Viewed, run: string): readonly ConversationEntry[] {
   const entries: ConversationEntry[] = [];
   let after: string | undefined;
   for (;;) {
-    const page = conversationsAnswer(viewed, run, { filter: {}, after, limit: 200 });
+    const page = conversationsAnswer(viewed.browser, run, { filter: {}, after, limit: 200 });
     entries.push(...page.conversations);
     if (page.next === null) return entries;
     after = page.next;

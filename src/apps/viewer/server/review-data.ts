@@ -9,7 +9,6 @@ import type { Store } from "../../../engine/journal/store/store.ts";
 import { definitionsOf } from "../../../engine/journal/transfer/stored-run.ts";
 import type { TurnVerdict } from "../../../engine/journal/turn.ts";
 import type { ReviewAnswer } from "../answers.ts";
-import { turnsWith } from "./entries-data.ts";
 
 /** Which turns are reviewed. */
 interface ReviewRequest {
@@ -28,8 +27,21 @@ export function reviewAnswer(
   const turns =
     kind === "random"
       ? browser.sampleTurns(run, reviewedVerdicts(store, run), { count, random: seededRandom(seed) })
-      : turnsWith({ store, browser }, run, { verdict: "unreadable", limit: count });
+      : unreadableTurns(browser, run, count);
   return { turns, labels: store.labels(run), who: who() };
+}
+
+/** The first turns of a run whose replies could not be read. */
+function unreadableTurns(browser: RunBrowser, run: string, count: number): readonly FoundTurn[] {
+  const verdict = "unreadable";
+  return browser
+    .page(run, { verdict }, { limit: count })
+    .conversations.flatMap(({ columns: { name: conversation, scenario, subject }, turns }) =>
+      turns
+        .filter((turn) => turn.verdict === verdict)
+        .map(({ turn, node }) => ({ conversation, scenario, subject, turn, node })),
+    )
+    .slice(0, count);
 }
 
 /** Turns without a template are worth a look if the scenarios have rubrics. */

@@ -175,7 +175,7 @@ export function viewerApp(parts: ViewerParts): Hono<GuardedEnv> {
     const filter: EntryFilter = Object.fromEntries(given);
     if (filter.edge !== undefined && !/^\d{1,9}$/.test(filter.edge))
       throw new RequestError(400, "The number of an edge is a whole number.");
-    return context.json(conversationsAnswer(parts, run, { filter, ...pageOf(context) }));
+    return context.json(conversationsAnswer(parts.browser, run, { filter, ...pageOf(context) }));
   });
   runs.get("/conversations/:conversation", async (context) => {
     const answer = await conversationAnswer(parts, runOf(context), context.req.param("conversation"));

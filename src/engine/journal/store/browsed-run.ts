@@ -4,20 +4,6 @@ import type { ConversationColumns, OutcomeColumns } from "./conversation-columns
 /** The order of results, or the number of turns, the cost, or the time that a conversation took. */
 export type SortedBy = "position" | "turns" | "cost" | "time";
 
-/** What conversations are sorted by, as an index has it. What is not known comes before all else. */
-export const SORT_KEYS: Readonly<
-  Record<SortedBy, { readonly key: string; readonly valueIn: (columns: ConversationColumns) => number }>
-> = {
-  position: { key: "position", valueIn: ({ position }) => position },
-  turns: { key: "turns", valueIn: ({ turns }) => turns },
-  cost: { key: "coalesce(cost, -1)", valueIn: ({ cost }) => cost ?? -1 },
-  time: {
-    key: "coalesce(ended_at - started_at, -1)",
-    valueIn: ({ started_at, ended_at }) =>
-      started_at === null || ended_at === null ? -1 : ended_at - started_at,
-  },
-};
-
 /** Which conversations of a run are meant; what is left out is not looked at. */
 export interface BrowseFilter {
   readonly scenario?: string;
@@ -41,14 +27,6 @@ export interface BrowseFilter {
   readonly sort?: SortedBy;
   /** True to begin with the last conversation. */
   readonly isReversed?: boolean;
-  /** True if scenario, subject, judge and status name few conversations, so that it is quick to sort these. */
-  readonly isFew?: boolean;
-  /** Whose index leads through the conversations of the list: of those that are asked for, the one that names the fewest. */
-  readonly walk?: "scenario" | "subject" | "status";
-  /** What the search begins with, because few turns or outcomes of the run are such. */
-  readonly start?: "turns" | "outcome";
-  /** Without a node, where a search that begins with turns looks for them: the nodes of the scenarios. */
-  readonly nodes?: readonly string[];
 }
 
 /** A turn of a browsed conversation. */
@@ -101,35 +79,15 @@ export interface PlaceInRun {
   readonly id: number;
 }
 
+/** The page of a list after a place. */
+export interface PageAfter {
+  readonly after?: PlaceInRun | undefined;
+  readonly limit: number;
+}
+
 /** A page of conversations. */
 export interface BrowsedPage {
   readonly conversations: readonly BrowsedConversation[];
   /** Null if there are no more. */
   readonly next: PlaceInRun | null;
-}
-
-/** The first rows after a place. */
-export interface FoundRows {
-  readonly rows: readonly ConversationColumns[];
-  /** How far was looked; null to the end. */
-  readonly end: PlaceInRun | null;
-}
-
-/** The rows of several lists as one, as far as all of them were looked through. */
-export function together(
-  found: readonly FoundRows[],
-  { sort = "position", isReversed = false }: BrowseFilter,
-  limit: number,
-): FoundRows {
-  const { valueIn } = SORT_KEYS[sort];
-  const inOrder = (one: PlaceInRun, other: PlaceInRun): number =>
-    (one.position - other.position || one.id - other.id) * (isReversed ? -1 : 1);
-  const placeOf = (row: ConversationColumns): PlaceInRun => ({ position: valueIn(row), id: row.id });
-  const [end = null] = found.flatMap((one) => one.end ?? []).sort(inOrder);
-  const rows = found
-    .flatMap((one) => one.rows)
-    .filter((row) => end === null || inOrder(placeOf(row), end) <= 0)
-    .sort((one, other) => inOrder(placeOf(one), placeOf(other)))
-    .slice(0, limit);
-  return { rows, end: rows.length < limit ? end : null };
 }

@@ -30,15 +30,14 @@ export interface ConversationColumns {
   readonly started_at: number | null;
   readonly ended_at: number | null;
   readonly unjudged: number;
-  /** Missing in a file of an earlier version, and null in a conversation of one. */
-  readonly judging?: string | null;
-  /** As above. */
-  readonly row_id?: string | null;
-  readonly variant?: string | null;
-  readonly arm?: string | null;
-  readonly parent?: number | null;
-  readonly row_values?: string | null;
-  readonly item_hash?: string | null;
+  readonly judging: string;
+  readonly row_id: string | null;
+  readonly variant: string | null;
+  readonly arm: string | null;
+  readonly parent: number | null;
+  readonly item: string;
+  readonly row_values: string | null;
+  readonly item_hash: string | null;
 }
 
 /** The columns that say which conversation it is, in the order of `placeColumns`. */
@@ -128,24 +127,17 @@ export function cellOf(columns: ConversationColumns): Cell {
   };
 }
 
-/** The counts of a column `judging`. */
-export function judgeCountsOf(judging: string | null | undefined): readonly JudgeCounts[] {
+/** How many requests to judges failed in a conversation, and how many of their answers could not be read. */
+export function judgementsOf({ judging }: Pick<ConversationColumns, "judging">): {
+  readonly failedJudgements: number;
+  readonly unreadableJudgements: number;
+} {
   // Written by `savedColumns`.
-  return judging === null || judging === undefined ? [] : (JSON.parse(judging) as readonly JudgeCounts[]);
-}
-
-/** How many requests to judges failed in a conversation; of one from before they were counted, in how many turns. */
-export function failedJudgements({
-  judging,
-  unjudged,
-}: Pick<ConversationColumns, "judging" | "unjudged">): number {
-  if (judging === null || judging === undefined) return unjudged;
-  return judgeCountsOf(judging).reduce((sum, { failed }) => sum + failed, 0);
-}
-
-/** How many answers of judges could not be read in a conversation. */
-export function unreadableJudgements({ judging }: Pick<ConversationColumns, "judging">): number {
-  return judgeCountsOf(judging).reduce((sum, { unreadable }) => sum + unreadable, 0);
+  const counts = JSON.parse(judging) as readonly JudgeCounts[];
+  return {
+    failedJudgements: counts.reduce((sum, { failed }) => sum + failed, 0),
+    unreadableJudgements: counts.reduce((sum, { unreadable }) => sum + unreadable, 0),
+  };
 }
 
 /** A row of the table `outcome`. */
@@ -194,10 +186,9 @@ export function outcomeColumns({ value, status }: Pick<OutcomeEvent, "value" | "
   return [typeof value, numberOf(value), status];
 }
 
-/** The outcome of its columns, which do not keep the turns that it looked at. */
-export function outcomeOf(conversation: string, { name, kind, value, status }: OutcomeColumns): OutcomeEvent {
-  const kept = kind === "boolean" && value !== null ? value === 1 : value;
-  return { type: "outcome", conversation, name, value: kept, status, turns: [] };
+/** The value of an outcome in columns. */
+export function outcomeValue({ kind, value }: Pick<OutcomeColumns, "kind" | "value">): OutcomeEvent["value"] {
+  return kind === "boolean" && value !== null ? value === 1 : value;
 }
 
 /** What a row says was spent. */

@@ -1,19 +1,10 @@
 import type BetterSqlite3 from "better-sqlite3";
 import { DEFAULTS } from "../../../core/defaults.ts";
 import { isRecord } from "../../../core/values/json.ts";
-import { strangeSchema } from "./known-schema.ts";
-import { SqliteDatabase } from "./sqlite-database.ts";
-import { SqliteRows } from "./sqlite-rows.ts";
 import { type OpenDatabase, retryWhileBusy } from "./sqlite-writer.ts";
 import type { StoreOptions } from "./store.ts";
 import { StoreError, storeError } from "./store-error.ts";
-import {
-  APPLICATION_ID,
-  FORMAT_VERSION,
-  MIGRATIONS,
-  type Migration,
-  READABLE_VERSION,
-} from "./store-schema.ts";
+import { APPLICATION_ID, FORMAT_VERSION, MIGRATIONS, type Migration } from "./store-schema.ts";
 
 /** SQLite blocks this thread while it waits, so it waits in small portions. */
 const PORTION_MS = 50;
@@ -120,6 +111,9 @@ function readHeader(path: string): Buffer {
   }
 }
 
+/** What runs SQL of whoever made the file as soon as a table is read or written, perhaps without end. */
+const COMPUTING = "SELECT type || ' ' || name FROM sqlite_schema WHERE type IN ('view', 'trigger') LIMIT 1";
+
 /** Each step may be made again. */
 function prepareDatabase({
   database,
@@ -129,8 +123,8 @@ function prepareDatabase({
   const pragma = (name: string): number => database.pragma(name, { simple: true }) as number;
   // Before anything of it is used: the file may come from elsewhere.
   database.pragma("trusted_schema = OFF");
-  const strange = pragma("user_version") === 0 ? undefined : strangeSchema(database);
-  if (strange !== undefined) throw foreign(path, strange);
+  const strange = pragma("user_version") === 0 ? undefined : database.prepare(COMPUTING).pluck().get();
+  if (strange !== undefined) throw foreign(path, `its ${String(strange)} would run SQL`);
   if (!isReadOnly) {
     database.pragma(`page_size = ${PAGE_SIZE}`);
     migrate(database, path);
@@ -143,7 +137,7 @@ function prepareDatabase({
   database.pragma(`cache_size = -${CACHE_KIB}`);
   refuseNewer(pragma("user_version"), path);
   if (pragma("application_id") !== APPLICATION_ID) throw foreign(path, "it is empty");
-  if (pragma("user_version") < READABLE_VERSION) {
+  if (pragma("user_version") < FORMAT_VERSION) {
     const advice = "Open it once for writing, and it is brought up to date.";
     throw new StoreError("read_only", `The store ${path} has an older format. ${advice}`, { path });
   }
@@ -167,28 +161,11 @@ export function migrate(
     for (const step of steps) {
       if (step.version <= version()) continue;
       database.exec(step.sql);
-      if (step.fill !== undefined) fillStep(step.fill, database, path);
       database.pragma(`user_version = ${step.version}`);
     }
     database.pragma(`application_id = ${APPLICATION_ID}`);
   });
   apply.immediate();
-}
-
-/** Computes what a change of the format asks for. */
-export function fillStep(
-  fill: NonNullable<Migration["fill"]>,
-  database: BetterSqlite3.Database,
-  path: string,
-): void {
-  const filled = new SqliteDatabase({
-    database,
-    path,
-    isReadOnly: false,
-    isDurable: false,
-    lockTimeoutMs: 0,
-  });
-  fill(filled, new SqliteRows(filled));
 }
 
 function refuseNewer(version: number, path: string, latest: number = FORMAT_VERSION): void {

@@ -14,9 +14,7 @@ import {
   runStart,
   turnEvents,
 } from "../../../apps/contracts/store-contract-samples.ts";
-import type { RunEvent } from "../run-event.ts";
-import { encodeEvent } from "./encode-event.ts";
-import { fillStep, migrate } from "./open-database.ts";
+import { migrate } from "./open-database.ts";
 import { openStore } from "./open-store.ts";
 import type { Store } from "./store.ts";
 import { StoreError } from "./store-error.ts";
@@ -95,19 +93,14 @@ test("a database of another program that was left in the middle of a change is n
 });
 
 test.each([
-  ["view", "ALTER TABLE run RENAME TO other; CREATE VIEW run AS SELECT * FROM other"],
-  ["trigger", "CREATE TRIGGER t AFTER INSERT ON event BEGIN DELETE FROM run; END"],
-  ["index", "CREATE INDEX i ON event (printf('%.*c', 100000000, data))"],
-  ["index", "CREATE INDEX i ON event (run) WHERE length(printf('%.*c', 100000000, data)) > 0"],
-  ["index", "DROP INDEX event_of_run; CREATE INDEX event_of_run ON event (run, hex(data))"],
-  ["table", "ALTER TABLE run ADD COLUMN c TEXT GENERATED ALWAYS AS (printf('%.*c', 100000000, name))"],
-  ["table", "ALTER TABLE run ADD COLUMN c TEXT AS /* */ (name)"],
-])("a store with a %s that runs SQL of its own is refused: %s", async (kind, sql) => {
+  ["view run", "ALTER TABLE run RENAME TO other; CREATE VIEW run AS SELECT * FROM other"],
+  ["trigger t", "CREATE TRIGGER t AFTER INSERT ON event BEGIN DELETE FROM run; END"],
+])("a store with a %s that runs SQL of its own is refused", async (part, sql) => {
   (await openStore(path)).close();
   const forged = new Database(path);
   forged.exec(sql);
   forged.close();
-  await expectRefused("not_a_store", new RegExp(`its ${kind} ".*" is not one of a store`));
+  await expectRefused("not_a_store", new RegExp(`its ${part} would run SQL`));
 });
 
 test("a store to which a person has added a table and an index is a store", async () => {
@@ -212,71 +205,6 @@ test("opening brings an older format up to date, all steps or none", () => {
   expect(old.prepare("SELECT note FROM run").all()).toEqual([]);
   old.close();
 });
-
-/** A conversation whose judge could not be asked, as versions before 3 wrote it. */
-function unjudgedEvents(): readonly RunEvent[] {
-  const place = { conversation: "c", turn: 1 } as const;
-  const spending = { calls: 0, cached: 0, tokens: 0, cost: 0 };
-  const cell = cellOf(0);
-  return [
-    conversationStart("c", cell),
-    {
-      type: "turn-judgement",
-      ...place,
-      part: 0,
-      judgement: { status: "unreadable", parsed: {}, quotes: {}, notes: {}, rubric: {}, refused: null },
-      failure: { stage: "judge", category: "connection", message: "gone" },
-      spending,
-      at: 3,
-    },
-    {
-      type: "conversation-end",
-      conversation: "c",
-      cell,
-      status: "completed",
-      turnCount: 1,
-      path: ["ask"],
-      spending,
-      at: 4,
-    },
-  ];
-}
-
-test.each(MIGRATIONS.slice(0, -1).map(({ version }) => version))(
-  "a file of version %i can be read as it is, and goes on once it is up to date",
-  async (version) => {
-    const old = new Database(path);
-    migrate(
-      old,
-      path,
-      MIGRATIONS.filter((step) => step.version <= version),
-    );
-    old.exec(`INSERT INTO run (name, started_at, start) VALUES ('r', 1, '{"type":"run-start","run":"r","scenarios":{}}');
-      INSERT INTO conversation (run, name, position, scenario, scenario_hash, subject, judge, replicate, status, attempt,
-        turns, passed, failed, unreadable, unjudged, unverified, calls, cached)
-      VALUES (1, 'c', 0, 's', 'h', 'm', 'j', 1, 'completed', 1, 1, 0, 0, 0, 1, 0, 1, 0)`);
-    const insert = old.prepare(
-      "INSERT INTO event (run, conversation, type, turn, at, data) VALUES (1, 1, ?, ?, ?, ?)",
-    );
-    for (const event of unjudgedEvents()) {
-      const { type, turn, at, json } = encodeEvent(event);
-      insert.run(type, turn, at, json);
-    }
-    // A release that counts while it writes has counted these.
-    for (const step of MIGRATIONS)
-      if (step.version <= version && step.fill !== undefined) fillStep(step.fill, old, path);
-    old.close();
-    const judges = [{ judge: "rules", failed: 1 }];
-    const reading = await open(path, { readOnly: true });
-    expect(reading.run("r")).toMatchObject({ judges, unjudged: 1, statuses: { completed: 1 } });
-    expect([...reading.conversations("r")]).toMatchObject([{ failedJudgements: 1 }]);
-    const before = [reading.results("r"), reading.tallies("r")];
-    reading.close();
-    const writing = await open(path);
-    expect(writing.run("r")).toMatchObject({ judges, unjudged: 1, statuses: { completed: 1 } });
-    expect([writing.results("r"), writing.tallies("r")]).toEqual(before);
-  },
-);
 
 /** Locks the file against readers, as a process does that prepares it; longer than SQLite waits by itself. */
 const LOCKING = `

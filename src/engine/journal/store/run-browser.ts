@@ -1,72 +1,52 @@
-import type { ConversationStatus } from "../../../core/state/state.ts";
 import type { TurnVerdict } from "../turn.ts";
-import {
-  allOf,
-  type BrowseConditions,
-  browseConditions,
-  isIndexed,
-  isSorted,
-  piecesOf,
-  rowOf,
-  VERDICT_COLUMNS,
-} from "./browse-conditions.ts";
 import type {
   BrowsedConversation,
   BrowsedPage,
   BrowsedPair,
   BrowsedTurn,
   BrowseFilter,
-  FoundRows,
   FoundTurn,
+  PageAfter,
   PairFilter,
   PlaceInRun,
+  SortedBy,
 } from "./browsed-run.ts";
-import { SORT_KEYS, together } from "./browsed-run.ts";
 import type { ConversationColumns, OutcomeColumns } from "./conversation-columns.ts";
 import { conversationKey } from "./encode-event.ts";
 import { openSqlDatabase } from "./open-store.ts";
 import type { SqlDatabase } from "./sql-database.ts";
 import { storeError } from "./store-error.ts";
 
-interface PairColumns {
-  readonly one: number;
-  readonly other: number;
-  readonly position: number;
-}
+type Value = string | number | null;
 
-/** How conversations end early; a type says if one is missing. */
-const CUT_SHORT: readonly string[] = Object.keys({
-  timeout: true,
-  budget_exhausted: true,
-  cancelled: true,
-  error: true,
-  simulator_fault: true,
-  record_mismatch: true,
-} satisfies Record<Exclude<ConversationStatus, "completed" | "limit_reached">, true>);
+/** What lists are sorted by, as indexes have it (`BROWSING_INDEXES`). What is not known comes before all else. */
+const SORT_KEYS: Readonly<Record<SortedBy, string>> = {
+  position: "position",
+  turns: "turns",
+  cost: "coalesce(cost, -1)",
+  time: "coalesce(ended_at - started_at, -1)",
+};
+
+/** The column of a conversation that counts a verdict. */
+const VERDICT_COLUMNS: Readonly<Record<TurnVerdict, string>> = {
+  pass: "passed",
+  fail: "failed",
+  unreadable: "unreadable",
+  unjudged: "unjudged",
+  unverified: "unverified",
+  not_verified: "not_verified",
+};
 
 /** With so many subjects, the same item of others is chosen from a list. */
 const MOST_SIBLINGS = 100;
 
-type Value = string | number | null;
-
-/** How a store is looked at. */
-export interface BrowseOptions {
-  /** So many conversations are looked at for one page (default 5,000); where it is not full by then, the next one begins there. */
-  readonly lookedAt?: number;
-}
-
-/** Where nothing is looked for by ids. */
-const NO_RANGE = [0, 0] as const;
-
-/** Reads a store in pages, for people who look at runs of any size. It never writes. */
+/** Reads a store in pages, for people who look at runs. It never writes. */
 export class RunBrowser {
   readonly path: string;
   readonly #database: SqlDatabase;
-  readonly #lookedAt: number;
 
-  constructor(database: SqlDatabase, { lookedAt = 5_000 }: BrowseOptions = {}) {
+  constructor(database: SqlDatabase) {
     this.#database = database;
-    this.#lookedAt = lookedAt;
     this.path = database.path;
   }
 
@@ -85,95 +65,35 @@ export class RunBrowser {
     return this.#guarded(() => this.#database.version());
   }
 
-  page(
-    run: string,
-    filter: BrowseFilter = {},
-    { after, limit }: { readonly after?: PlaceInRun | undefined; readonly limit: number } = { limit: 100 },
-  ): BrowsedPage {
-    const id = this.#idOf(run);
-    if (id === undefined) return { conversations: [], next: null };
-    const { rows, end } = this.#rows(id, filter, { after, limit: limit + 1 });
+  /** The first conversations after a place, in the order of an index. What only some of them are is looked for one by one. */
+  page(run: string, filter: BrowseFilter = {}, { after, limit }: PageAfter = { limit: 100 }): BrowsedPage {
+    const { isReversed = false, sort = "position" } = filter;
+    const key = SORT_KEYS[sort];
+    const [past, direction] = isReversed ? ["<", "DESC"] : [">", "ASC"];
+    const { conditions, values } = conditionsOf(filter);
+    if (sort !== "position") conditions.push("status IS NOT NULL");
+    if (after !== undefined) {
+      conditions.push(`(${key}, id) ${past} (?, ?)`);
+      values.push(after.position, after.id);
+    }
+    const rows = this.#all<ConversationColumns & { readonly place: number }>(
+      `SELECT *, ${key} AS place FROM conversation WHERE run = ? ${allOf(conditions)}
+       ORDER BY ${key} ${direction}, id ${direction} LIMIT ?`,
+      ...[this.#idOf(run), ...values, limit + 1],
+    );
     const shown = rows.slice(0, limit);
-    const last = shown.at(-1);
-    const { valueIn } = SORT_KEYS[filter.sort ?? "position"];
-    const next = rows.length > limit && last !== undefined ? { position: valueIn(last), id: last.id } : end;
-    return { conversations: this.#withTurns(shown), next };
-  }
-
-  /** The first conversations after a place. */
-  #rows(
-    run: number,
-    filter: BrowseFilter,
-    { after, limit }: { readonly after: PlaceInRun | undefined; readonly limit: number },
-  ): FoundRows {
-    const { isReversed = false, sort = "position", start } = filter;
-    if (filter.status === "cut_short") {
-      // Each status by itself: the index has each in order, but not all of them together.
-      const found = CUT_SHORT.map((status) => this.#rows(run, { ...filter, status }, { after, limit }));
-      return together(found, filter, limit);
-    }
-    // Few are sorted, wherever they are.
-    const isFew = start !== undefined || (sort !== "position" && filter.isFew === true);
-    const end = isFew || isIndexed(filter) ? null : this.#placeAfter(run, filter, after);
-    const off = isFew ? this.#database.dialect.unindexed : (column: string): string => column;
-    const place = { key: off(SORT_KEYS[sort].key), id: off("id") };
-    const asked = this.#conditions(filter, start === undefined ? NO_RANGE : this.#idRange(run));
-    const rows: ConversationColumns[] = [];
-    for (const piece of piecesOf({ after, end, isReversed }, place)) {
-      if (rows.length === limit) break;
-      const found = this.#all<ConversationColumns>(
-        `SELECT * FROM conversation WHERE ${start === undefined ? "run" : off("run")} = ? ${allOf([piece, asked])}
-         ${sort === "position" ? "" : "AND status IS NOT NULL"}
-         ORDER BY ${piece.order} LIMIT ?`,
-        ...[run, ...piece.values, ...asked.values, limit - rows.length],
-      );
-      rows.push(...found);
-    }
-    return { rows, end: rows.length < limit ? end : null };
-  }
-
-  /** Where a page ends that is not full after so many conversations; null if there are not so many. */
-  #placeAfter(run: number, filter: BrowseFilter, after: PlaceInRun | undefined): PlaceInRun | null {
-    const { isReversed = false, sort = "position", walk } = filter;
-    const { key } = SORT_KEYS[sort];
-    const walked = walk === undefined || isSorted(filter) ? {} : { walk, [walk]: filter[walk] };
-    const asked = this.#conditions(walked, NO_RANGE);
-    let left = this.#lookedAt;
-    for (const piece of piecesOf({ after, isReversed }, { key })) {
-      const sql = `SELECT ${key} AS position, id FROM conversation WHERE run = ? ${allOf([piece, asked])}
-        ${sort === "position" ? "" : "AND status IS NOT NULL"} ORDER BY ${piece.order}`;
-      const values = [run, ...piece.values, ...asked.values];
-      const [found] = this.#all<PlaceInRun>(`${sql} LIMIT 1 OFFSET ?`, ...values, left - 1);
-      if (found !== undefined) return found;
-      const [passed] = this.#all<{ count: number }>(
-        `SELECT count(*) AS count FROM (${sql}) AS passed`,
-        ...values,
-      );
-      left -= passed?.count ?? 0;
-    }
-    return null;
-  }
-
-  #conditions(filter: BrowseFilter, range: readonly [number, number]): BrowseConditions {
-    return this.#guarded(() => browseConditions(this.#database, filter, range));
-  }
-
-  /** The ids of the conversations of a run, which are near each other. */
-  #idRange(run: number): readonly [first: number, last: number] {
-    const at = (direction: string): number =>
-      this.#all<{ id: number }>(
-        `SELECT id FROM conversation WHERE run = ? ORDER BY id ${direction} LIMIT 1`,
-        run,
-      )[0]?.id ?? 0;
-    return [at("ASC"), at("DESC")];
+    const last = rows.length > limit ? shown.at(-1) : undefined;
+    return {
+      conversations: shown.map((columns) => this.#withTurns(columns)),
+      next: last === undefined ? null : { position: last.place, id: last.id },
+    };
   }
 
   /** The columns of the rows of a scenario by which results can be grouped, as its first conversations have them. */
   rowColumns(run: string, scenario: string): readonly string[] {
-    if (!this.#hasColumn("conversation", "row_values")) return [];
     const rows = this.#all<Pick<ConversationColumns, "row_values">>(
       "SELECT row_values FROM conversation WHERE run = ? AND scenario = ? ORDER BY position LIMIT 10",
-      this.#idOf(run) ?? -1,
+      this.#idOf(run),
       scenario,
     );
     // Written by `placeColumns`.
@@ -188,79 +108,44 @@ export class RunBrowser {
    */
   pairs(
     { run, subject, against, withRun = run, outcome, side, scenario }: PairFilter,
-    { after, limit }: { readonly after?: PlaceInRun | undefined; readonly limit: number },
+    { after, limit }: PageAfter,
   ): { readonly pairs: readonly BrowsedPair[]; readonly next: PlaceInRun | null } {
-    const same = ["variant", "arm"].filter((column) => this.#hasColumn("conversation", column));
-    const rowIn = (of: string): string => this.#guarded(() => rowOf(this.#database, of));
-    // The index of scenarios finds the other one among those of its scenario; with items, at once.
-    const { same: isSame } = this.#database.dialect;
-    const item = this.#hasColumn("conversation", "item") ? `${isSame("other.item", "one.item")} AND` : "";
+    const { same } = this.#database.dialect;
     const value = (of: string): string =>
       `(SELECT value FROM outcome WHERE outcome.conversation = ${of}.id AND outcome.name = ? AND outcome.status = 'decided' AND kind = 'boolean')`;
     const differs =
-      outcome === undefined
-        ? ""
-        : side === undefined
-          ? `AND ${value("one")} != ${value("other")}`
-          : `AND ${value("one")} = ${side === "a" ? 1 : 0} AND ${value("other")} = ${side === "a" ? 0 : 1}`;
-    const own = this.#idOf(run) ?? -1;
-    const walk = scenario === undefined ? "subject" : "scenario";
-    const wanted = { subject, ...(scenario === undefined ? {} : { scenario }) };
-    const end = this.#placeAfter(own, { ...wanted, walk }, after);
-    const rows = this.#all<PairColumns>(
+      side === undefined
+        ? `AND ${value("one")} != ${value("other")}`
+        : `AND ${value("one")} = ${side === "a" ? 1 : 0} AND ${value("other")} = ${side === "a" ? 0 : 1}`;
+    const rows = this.#all<{ readonly one: number; readonly other: number; readonly position: number }>(
       `SELECT one.id AS one, other.id AS other, one.position AS position FROM conversation AS one
-       JOIN conversation AS other ON ${item} other.run = ? AND other.scenario = one.scenario AND other.subject = ?
-         AND other.replicate = one.replicate AND ${isSame(rowIn("other"), rowIn("one"))} AND other.id != one.id
+       JOIN conversation AS other ON other.item = one.item AND other.run = ? AND other.subject = ?
+         AND other.replicate = one.replicate AND other.id != one.id
+         AND ${same("other.variant", "one.variant")} AND ${same("other.arm", "one.arm")}
          ${run === withRun ? "AND other.judge = one.judge" : ""}
-         ${same.map((column) => `AND ${isSame(`other.${column}`, `one.${column}`)}`).join(" ")}
-       WHERE one.run = ? AND one.subject = ? AND (one.position, one.id) > (?, ?) AND (one.position, one.id) <= (?, ?)
-         ${scenario === undefined ? "" : "AND one.scenario = ?"} ${differs}
+       WHERE one.run = ? AND one.subject = ? AND (one.position, one.id) > (?, ?)
+         ${scenario === undefined ? "" : "AND one.scenario = ?"} ${outcome === undefined ? "" : differs}
        ORDER BY one.position, one.id LIMIT ?`,
-      this.#idOf(withRun) ?? -1,
-      against,
-      own,
-      subject,
+      ...[this.#idOf(withRun), against, this.#idOf(run), subject],
       ...[after?.position ?? Number.NEGATIVE_INFINITY, after?.id ?? 0],
-      ...[end?.position ?? Number.POSITIVE_INFINITY, end?.id ?? 0],
       ...(scenario === undefined ? [] : [scenario]),
       ...(outcome === undefined ? [] : [outcome, outcome]),
       limit + 1,
     );
     const shown = rows.slice(0, limit);
-    const last = shown.at(-1);
-    const next = rows.length > limit && last !== undefined ? { position: last.position, id: last.one } : end;
-    const read = (id: number): BrowsedConversation => {
-      const found = this.#all<ConversationColumns>("SELECT * FROM conversation WHERE id = ?", id);
-      // It was there a moment ago, and one query reads one state of the file.
-      return this.#withTurns(found)[0] as BrowsedConversation;
+    const last = rows.length > limit ? shown.at(-1) : undefined;
+    const read = (id: number): readonly BrowsedConversation[] =>
+      this.#all<ConversationColumns>("SELECT * FROM conversation WHERE id = ?", id).map((columns) =>
+        this.#withTurns(columns),
+      );
+    return {
+      pairs: shown.flatMap((found) => {
+        const [[one], [other]] = [read(found.one), read(found.other)];
+        // The run may have been deleted a moment ago.
+        return one === undefined || other === undefined ? [] : [{ one, other }];
+      }),
+      next: last === undefined ? null : { position: last.position, id: last.one },
     };
-    return { pairs: shown.map(({ one, other }) => ({ one: read(one), other: read(other) })), next };
-  }
-
-  /** Turns with a verdict, in the order of results. Where few are such, at which nodes they may be. */
-  turnsWith(
-    run: string,
-    verdict: TurnVerdict,
-    { limit, nodes }: { readonly limit: number; readonly nodes?: readonly string[] | undefined },
-  ): readonly FoundTurn[] {
-    const counted = VERDICT_COLUMNS[verdict] ?? "turns";
-    const id = this.#idOf(run) ?? -1;
-    const { unindexed } = this.#database.dialect;
-    const [wanted, values] =
-      nodes === undefined
-        ? [`run = ? AND ${counted} > 0 AND ${unindexed("verdict")} = ?`, [id, verdict]]
-        : [
-            `${unindexed("run")} = ? AND verdict = ? AND node IN (${nodes.map(() => "?").join(", ")}) AND conversation BETWEEN ? AND ?`,
-            [id, verdict, ...nodes, ...this.#idRange(id)],
-          ];
-    const order =
-      nodes === undefined ? "position, id, turn" : `${unindexed("position")}, ${unindexed("id")}, turn`;
-    return this.#all<FoundTurn>(
-      `SELECT name AS conversation, scenario, subject, turn, node FROM conversation JOIN turn ON turn.conversation = conversation.id
-       WHERE ${wanted} ORDER BY ${order} LIMIT ?`,
-      ...values,
-      limit,
-    );
   }
 
   /** Turns with one of the verdicts, drawn without replacement, each as likely as any other; `random` gives numbers from 0 and below 1. */
@@ -271,7 +156,7 @@ export class RunBrowser {
   ): readonly FoundTurn[] {
     const conversations = this.#all<{ id: number; size: number }>(
       `SELECT id, ${verdicts.map((verdict) => VERDICT_COLUMNS[verdict]).join(" + ")} AS size FROM conversation WHERE run = ? ORDER BY position, id`,
-      this.#idOf(run) ?? -1,
+      this.#idOf(run),
     );
     const all = conversations.reduce((sum, { size }) => sum + size, 0);
     const places = new Set<number>();
@@ -284,7 +169,7 @@ export class RunBrowser {
       while (place >= before + (conversations[next]?.size ?? all)) before += conversations[next++]?.size ?? 0;
       const [turn] = this.#all<FoundTurn>(
         `SELECT name AS conversation, scenario, subject, turn, node FROM turn JOIN conversation ON turn.conversation = conversation.id
-         WHERE conversation.id = ? AND ${this.#database.dialect.unindexed("verdict")} IN (${verdicts.map(() => "?").join(", ")}) ORDER BY turn LIMIT 1 OFFSET ?`,
+         WHERE conversation.id = ? AND verdict IN (${verdicts.map(() => "?").join(", ")}) ORDER BY turn LIMIT 1 OFFSET ?`,
         conversations[next]?.id ?? -1,
         ...verdicts,
         place - before,
@@ -296,60 +181,36 @@ export class RunBrowser {
 
   /** One conversation; undefined if there is none. */
   conversation(run: string, conversation: string): ConversationColumns | undefined {
-    const id = this.#idOf(run);
-    if (id === undefined) return undefined;
     const sql = "SELECT * FROM conversation WHERE run = ? AND name = ?";
-    return this.#all<ConversationColumns>(sql, id, conversationKey(conversation))[0];
+    return this.#all<ConversationColumns>(sql, this.#idOf(run), conversationKey(conversation))[0];
   }
 
   /** The names of the conversations before and after one, in the order of results. */
   neighbours(
     run: string,
-    { position, id: own }: PlaceInRun,
+    { position, id }: PlaceInRun,
   ): { readonly previous: string | null; readonly next: string | null } {
-    const id = this.#idOf(run) ?? -1;
-    const [before] = this.#all<{ name: string }>(
-      "SELECT name FROM conversation WHERE run = ? AND (position, id) < (?, ?) ORDER BY position DESC, id DESC LIMIT 1",
-      id,
-      position,
-      own,
-    );
-    const [after] = this.#all<{ name: string }>(
-      "SELECT name FROM conversation WHERE run = ? AND (position, id) > (?, ?) ORDER BY position, id LIMIT 1",
-      id,
-      position,
-      own,
-    );
-    return { previous: before?.name ?? null, next: after?.name ?? null };
+    const nearest = (past: string, direction: string): string | null => {
+      const sql = `SELECT name FROM conversation WHERE run = ? AND (position, id) ${past} (?, ?)
+        ORDER BY position ${direction}, id ${direction} LIMIT 1`;
+      return this.#all<{ name: string }>(sql, this.#idOf(run), position, id)[0]?.name ?? null;
+    };
+    return { previous: nearest("<", "DESC"), next: nearest(">", "ASC") };
   }
 
   /** The conversations that differ from one in their subject only; of the subjects, the first ones. */
   siblings(
     run: string,
-    columns: ConversationColumns,
+    { item, replicate, judge, variant = null, arm = null }: ConversationColumns,
     subjects: readonly string[],
   ): readonly Pick<ConversationColumns, "name" | "subject">[] {
-    const id = this.#idOf(run) ?? -1;
     const asked = subjects.slice(0, MOST_SIBLINGS);
-    const same = ["row", "row_id", "variant", "arm"].filter((column) =>
-      this.#hasColumn("conversation", column),
-    );
-    // Written from cells: each of these columns is a text, a number or null.
-    const own = columns as unknown as Readonly<Record<string, Value>>;
-    // The index of items has the replicate of each subject; without one, all of the scenario are looked at.
-    const hasItem = typeof own.item === "string";
-    const off = hasItem ? this.#database.dialect.unindexed : (column: string): string => column;
+    const is = (column: string, value: Value): string => `${column} ${value === null ? "IS NULL" : "= ?"}`;
     return this.#all(
-      `SELECT name, subject FROM conversation WHERE run = ? ${hasItem ? "AND item = ?" : ""} AND subject IN (${asked.map(() => "?").join(", ")})
-       AND replicate = ? AND ${off("scenario")} = ? AND judge = ?
-       ${same.map((column) => `AND "${column}" ${own[column] === null ? "IS NULL" : "= ?"}`).join(" ")} ORDER BY ${off("position")}, ${off("id")} LIMIT ${MOST_SIBLINGS}`,
-      id,
-      ...(hasItem ? [own.item as string] : []),
-      ...asked,
-      columns.replicate,
-      columns.scenario,
-      columns.judge,
-      ...same.flatMap((column) => own[column] ?? []),
+      `SELECT name, subject FROM conversation WHERE run = ? AND item = ? AND subject IN (${asked.map(() => "?").join(", ")})
+       AND replicate = ? AND judge = ? AND ${is("variant", variant)} AND ${is("arm", arm)} ORDER BY +position, +id LIMIT ${MOST_SIBLINGS}`,
+      ...[this.#idOf(run), item, ...asked, replicate, judge],
+      ...[variant ?? [], arm ?? []].flat(),
     );
   }
 
@@ -357,28 +218,19 @@ export class RunBrowser {
     this.#database.close();
   }
 
-  #withTurns(rows: readonly ConversationColumns[]): readonly BrowsedConversation[] {
-    const edge = this.#hasColumn("turn", "edge") ? "edge" : "NULL AS edge";
-    return rows.map((columns) => ({
+  #withTurns(columns: ConversationColumns): BrowsedConversation {
+    const turns = "SELECT turn, node, verdict, edge FROM turn WHERE conversation = ? ORDER BY turn";
+    const outcomes = "SELECT name, kind, value, status FROM outcome WHERE conversation = ?";
+    return {
       columns,
-      turns: this.#all<BrowsedTurn>(
-        `SELECT turn, node, verdict, ${edge} FROM turn WHERE conversation = ? ORDER BY turn`,
-        columns.id,
-      ),
-      outcomes: this.#all<OutcomeColumns>(
-        "SELECT name, kind, value, status FROM outcome WHERE conversation = ?",
-        columns.id,
-      ),
-    }));
+      turns: this.#all<BrowsedTurn>(turns, columns.id),
+      outcomes: this.#all<OutcomeColumns>(outcomes, columns.id),
+    };
   }
 
-  /** A file of an earlier version lacks some columns. */
-  #hasColumn(table: "conversation" | "turn", column: string): boolean {
-    return this.#guarded(() => this.#database.hasColumn(table, column));
-  }
-
-  #idOf(run: string): number | undefined {
-    return this.#all<{ id: number }>("SELECT id FROM run WHERE name = ?", run)[0]?.id;
+  /** The row of a run; -1 if there is none. */
+  #idOf(run: string): number {
+    return this.#all<{ id: number }>("SELECT id FROM run WHERE name = ?", run)[0]?.id ?? -1;
   }
 
   #all<Row>(sql: string, ...values: readonly Value[]): readonly Row[] {
@@ -394,7 +246,63 @@ export class RunBrowser {
   }
 }
 
+/** What a filter asks of a conversation, in SQL. */
+interface Conditions {
+  readonly conditions: string[];
+  readonly values: Value[];
+}
+
+function allOf(conditions: readonly string[]): string {
+  return conditions.map((condition) => `AND ${condition}`).join(" ");
+}
+
+function conditionsOf(filter: BrowseFilter): Conditions {
+  const { status, outcome, row } = filter;
+  const conditions: string[] = [];
+  const values: Value[] = [];
+  const add = (condition: string, ...used: readonly Value[]): void => {
+    conditions.push(condition);
+    values.push(...used);
+  };
+  for (const key of ["scenario", "subject", "judge", "arm", "replicate"] as const)
+    if (filter[key] !== undefined) add(`${key} = ?`, filter[key]);
+  if (row !== undefined) add("row_id = ?", row);
+  // As an index has it.
+  if (status === "cut_short") add("status NOT IN ('completed', 'limit_reached')");
+  else if (status === null) add("status IS NULL");
+  else if (status !== undefined) add("status = ?", status);
+  if (outcome !== undefined) {
+    const [wanted, value] =
+      typeof outcome.value === "string"
+        ? ["outcome.status = ?", outcome.value]
+        : ["outcome.status = 'decided' AND kind = 'boolean' AND value = ?", outcome.value ? 1 : 0];
+    add(
+      `EXISTS (SELECT 1 FROM outcome WHERE outcome.conversation = conversation.id AND name = ? AND ${wanted})`,
+      outcome.name,
+      value,
+    );
+  }
+  addTurns(filter, add);
+  return { conditions, values };
+}
+
+function addTurns(
+  { node, verdict, edge }: BrowseFilter,
+  add: (condition: string, ...used: readonly Value[]) => void,
+): void {
+  // How many turns of a conversation have which verdict stands in its own columns, some of which have indexes.
+  if (verdict !== undefined && Object.hasOwn(VERDICT_COLUMNS, verdict))
+    add(`${VERDICT_COLUMNS[verdict as TurnVerdict]} > 0`);
+  const wanted = Object.entries({ node, verdict, edge }).filter(([, value]) => value !== undefined);
+  if (wanted.length === 0) return;
+  const columns = wanted.map(([column]) => `turn.${column} = ?`).join(" AND ");
+  add(
+    `EXISTS (SELECT 1 FROM turn WHERE turn.conversation = conversation.id AND turn.verdict IS NOT NULL AND ${columns})`,
+    ...wanted.map(([, value]) => value ?? null),
+  );
+}
+
 /** Opens a store for looking at it. Throws `StoreError` if it is not a store that this release can read. */
-export async function openRunBrowser(path: string, options?: BrowseOptions): Promise<RunBrowser> {
-  return new RunBrowser(await openSqlDatabase(path, { readOnly: true }), options);
+export async function openRunBrowser(path: string): Promise<RunBrowser> {
+  return new RunBrowser(await openSqlDatabase(path, { readOnly: true }));
 }

@@ -33,12 +33,8 @@ export interface ServerCalls {
 export interface SqlDialect {
   /** True of two values that are equal, or both missing. */
   readonly same: (one: string, other: string) => string;
-  /** A column that no index is looked at for, where a planner needs to be told. */
-  readonly unindexed: (column: string) => string;
   /** The texts of a group in the order of a column, joined. */
   readonly joined: (text: string, order: string) => string;
-  /** A number as a text; different numbers give different texts. */
-  readonly exact: (number: string) => string;
   /** The key of a call. */
   readonly identityKey: (identity: string) => string | Uint8Array;
 }
@@ -69,8 +65,6 @@ export interface SqlDatabase {
   together?<Result>(read: () => Result): Result;
   /** Changes something; gives how many rows. */
   run(sql: string, ...values: readonly SqlValue[]): number;
-  /** False in a store of an earlier version, which may lack some. */
-  hasColumn(table: "conversation" | "turn" | "tally" | "run_call", column: string): boolean;
   /** Left out by a database in this process, which answers at once. */
   readonly calls?: ServerCalls;
   /** What writes groups of changes. */

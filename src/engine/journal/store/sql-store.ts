@@ -3,7 +3,6 @@ import { beginsConversation } from "../fold/conversation.ts";
 import { endOfRun, isKept } from "../fold/run.ts";
 import type { CellTally } from "../fold/tally.ts";
 import type { Label, RunEvent, RunStart } from "../run-event.ts";
-import { readAlikeScores } from "./alike-scores.ts";
 import { CallRows, CallTable, type CallTableParts, SharedRows } from "./call-table.ts";
 import type { LiveConversation } from "./conversation-rows.ts";
 import { ConversationTable } from "./conversation-table.ts";
@@ -65,8 +64,6 @@ export class SqlStore implements Store {
 
   callsOf(run: string): RunCalls {
     const id = this.#existing(run);
-    // A file of an earlier version that is only read.
-    if (!this.#guarded(() => this.#database.hasColumn("run_call", "run"))) return NO_CALLS;
     return memoize(this.#runCalls, id, () => new CallRows(this.#callParts, { table: "run_call", run: id }));
   }
 
@@ -148,9 +145,7 @@ export class SqlStore implements Store {
     const id = this.#current().idOf(run);
     if (id === undefined) return;
     try {
-      yield* options.alike === true && options.rowValues !== true
-        ? readAlikeScores(this.#database, id, options)
-        : readScores(this.#database, id, options);
+      yield* readScores(this.#database, id, options);
     } catch (error) {
       throw storeError(error, this.#database.path);
     }
@@ -316,13 +311,6 @@ export class SqlStore implements Store {
     }
   }
 }
-
-const NO_CALLS: RunCalls = Object.freeze({
-  find: () => undefined,
-  get: () => undefined,
-  keep: () => {},
-  size: 0,
-});
 
 const MARK_UNUSED =
   "INSERT INTO meta (key, value) VALUES ('unused', '1') ON CONFLICT (key) DO UPDATE SET value = excluded.value";

@@ -11,12 +11,8 @@ type Statement<Result = unknown> = BetterSqlite3.Statement<unknown[], Result>;
 
 const DIALECT: SqlDialect = {
   same: (one, other) => `${one} IS ${other}`,
-  // A plus keeps SQLite from using the index of a column.
-  unindexed: (column) => `+${column}`,
   // Groups come in the order of a key, and with an ORDER BY each would be sorted again.
   joined: (text) => `group_concat(${text}, '')`,
-  // A cast would give 15 digits.
-  exact: (number) => `quote(${number})`,
   // A hash takes half the space as bytes.
   identityKey: (identity) => (/^[0-9a-f]{64}$/.test(identity) ? Buffer.from(identity, "hex") : identity),
 };
@@ -32,7 +28,6 @@ export class SqliteDatabase implements PreparingDatabase {
   readonly #all = new Map<string, Statement>();
   readonly #raw = new Map<string, Statement>();
   readonly #value = new Map<string, Statement>();
-  readonly #columns = new Map<string, ReadonlySet<string>>();
 
   constructor(open: OpenDatabase) {
     this.#open = open;
@@ -80,17 +75,6 @@ export class SqliteDatabase implements PreparingDatabase {
   eventIds(run: number): Float64Array {
     const ids = this.prepare<number>(EVENT_IDS).pluck().all(run, run);
     return Float64Array.from(ids).sort();
-  }
-
-  hasColumn(table: string, column: string): boolean {
-    let known = this.#columns.get(table);
-    if (known === undefined) {
-      known = new Set(
-        this.raw<readonly [string]>(`SELECT name FROM pragma_table_info('${table}')`).map(([name]) => name),
-      );
-      this.#columns.set(table, known);
-    }
-    return known.has(column);
   }
 
   writer(hooks: GroupHooks): GroupWriter {

@@ -6,7 +6,7 @@ import type { CallRow, CountEntry, EncodedSettings, EventRow, GroupRows } from "
 import type { StoredLink } from "./message-chains.ts";
 import type { SqlDatabase } from "./sql-database.ts";
 import { deletedRun } from "./store-error.ts";
-import { addBrowsingIndexes, MANY_CONVERSATIONS } from "./store-schema.ts";
+import { BROWSING_INDEXES, MANY_CONVERSATIONS } from "./store-schema.ts";
 import { isShortName, MOST_NAMES, otherName } from "./tally-table.ts";
 import type { EncodedData } from "./text-codec.ts";
 
@@ -23,9 +23,8 @@ export interface PreparingDatabase extends SqlDatabase {
 /** Writes the rows of a group into a file, one by one. */
 export class SqliteRows implements GroupRows {
   readonly #database: PreparingDatabase;
-  /** Prepared when something is written: a file of an earlier version that is only read has not all of the tables. */
+  /** Prepared when something is written. */
   readonly #sql: () => ReturnType<typeof writingStatements>;
-  /** Apart, because counts are also written into a file that is being brought up to date. */
   readonly #counting: () => ReturnType<typeof countingStatements>;
   /** Hashes of texts that are in the file for certain; the same for settings, messages and cells, with their rows. */
   readonly #texts = new Set<string>();
@@ -70,7 +69,7 @@ export class SqliteRows implements GroupRows {
   newConversation(run: number, name: string, columns: readonly Column[]): number {
     const id = Number(this.#sql().newConversation.run(run, name, ...columns).lastInsertRowid);
     if (id >= MANY_CONVERSATIONS && !this.#hasIndexes) {
-      addBrowsingIndexes(this.#database);
+      for (const sql of BROWSING_INDEXES) this.#database.run(sql);
       this.#hasIndexes = true;
     }
     return id;

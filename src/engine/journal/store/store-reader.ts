@@ -1,15 +1,9 @@
 import type { ConversationStatus } from "../../../core/state/state.ts";
 import { cellSummary, hasLevels } from "../cell.ts";
 import { Conversation } from "../fold/conversation.ts";
-import { CellCounts, type CellTally, conversationCounts } from "../fold/tally.ts";
+import { type CellTally, conversationCounts } from "../fold/tally.ts";
 import type { RunEvent, RunStart } from "../run-event.ts";
-import {
-  type ConversationColumns,
-  cellOf,
-  failedJudgements,
-  spendingOf,
-  unreadableJudgements,
-} from "./conversation-columns.ts";
+import { type ConversationColumns, cellOf, judgementsOf, spendingOf } from "./conversation-columns.ts";
 import {
   conversationKey,
   decodeEvent,
@@ -26,12 +20,9 @@ import { readTallies } from "./tally-table.ts";
 import { decodeData } from "./text-codec.ts";
 import type { TextTable } from "./text-table.ts";
 
-/** The columns of a summary, and those of them that files of earlier versions do not have. */
-const SUMMARY =
-  'id name position scenario subject judge replicate "row" row_id variant arm parent status turns unjudged judging calls cached tokens cost item_hash'.split(
-    " ",
-  );
-const NEWER: ReadonlySet<string> = new Set(["row_id", "variant", "arm", "parent", "judging", "item_hash"]);
+/** The columns of a summary. */
+const SUMMARY = `id, name, position, scenario, subject, judge, replicate, "row", row_id, variant, arm, parent, status, turns,
+  judging, calls, cached, tokens, cost, item_hash`;
 
 /** The texts of so many events are read together. */
 const AT_ONCE = 64;
@@ -99,10 +90,7 @@ export class StoreReader {
       (key) => filter[key] !== undefined,
     );
     const beginning = filter.conversation === undefined ? "" : "AND name >= ? AND name < ?";
-    const columns = SUMMARY.filter(
-      (name) => !NEWER.has(name) || this.#guarded(() => this.#database.hasColumn("conversation", name)),
-    );
-    const sql = `SELECT ${columns.join(", ")} FROM conversation WHERE run = ? AND (position, id) > (?, ?)
+    const sql = `SELECT ${SUMMARY} FROM conversation WHERE run = ? AND (position, id) > (?, ?)
       ${wanted.map((key) => `AND ${key} ${filter[key] === null ? "IS NULL" : "= ?"}`).join(" ")} ${beginning} ORDER BY position, id LIMIT ?`;
     const values: SqlValue[] = wanted.flatMap((key) => filter[key] ?? []);
     if (filter.conversation !== undefined)
@@ -223,11 +211,9 @@ export class StoreReader {
 
   /** The counts of the cells of a run, in the order of results. */
   tallies(run: number): readonly CellTally[] {
-    // A file of an earlier version that is only read lacks the table.
-    const isCounted = this.#guarded(() => this.#database.hasColumn("tally", "count"));
-    const counts = isCounted ? this.#guarded(() => readTallies(this.#database, run)) : new CellCounts();
-    // What goes on is counted here; so is everything in a file of an earlier version.
-    const sql = `SELECT id, name FROM conversation WHERE run = ? ${isCounted ? "AND status IS NULL" : ""}`;
+    const counts = this.#guarded(() => readTallies(this.#database, run));
+    // What goes on is counted here.
+    const sql = "SELECT id, name FROM conversation WHERE run = ? AND status IS NULL";
     for (const { id, name } of this.#all<{ id: number; name: string }>(sql, run)) {
       const folded = this.folded(id, name);
       counts.add(folded.cell, conversationCounts(folded));
@@ -281,12 +267,11 @@ function conversationSummary(run: string, columns: ConversationColumns): Convers
     run,
     conversation: name,
     ...cellSummary(cellOf(columns)),
-    itemHash: columns.item_hash ?? null,
+    itemHash: columns.item_hash,
     // Written from an event's status.
     status: status as ConversationStatus | null,
     turnCount: turns,
-    failedJudgements: failedJudgements(columns),
-    unreadableJudgements: unreadableJudgements(columns),
+    ...judgementsOf(columns),
     spending: spendingOf(columns),
   };
 }

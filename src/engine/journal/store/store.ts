@@ -104,11 +104,6 @@ export interface ScoreOptions {
   readonly rowValues?: boolean;
   /** Only the conversations of this subject. */
   readonly subject?: string;
-  /**
-   * True if names do not matter, as for rates: conversations with the same cell, end, outcomes and turns may then be one object, given
-   * as often as there are, with the name, index and replicate of one of them, and without the hash of the item.
-   */
-  readonly alike?: boolean;
 }
 
 /** What a resume does again besides going on with what was stopped. */

@@ -67,7 +67,7 @@ function ratedScores(
   const turns = store
     .tallies(run)
     .some(({ outcomes }) => outcomes.some(({ value }) => value === "inconclusive"));
-  return wantedScores(store.scores(run, { turns, rowValues, alike: true }), filter);
+  return wantedScores(store.scores(run, { turns, rowValues }), filter);
 }
 
 /** The results of a part of a run. */

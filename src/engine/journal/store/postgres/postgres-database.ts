@@ -19,10 +19,7 @@ import type { FoundReply } from "./thread-messages.ts";
 
 const DIALECT: SqlDialect = {
   same: (one, other) => `${one} IS NOT DISTINCT FROM ${other}`,
-  // The server knows how many rows there are of which kind.
-  unindexed: (column) => column,
   joined: (text, order) => `string_agg(${text}, '' ORDER BY ${order})`,
-  exact: (number) => `${number}::text`,
   identityKey: (identity) => identity.replaceAll("\0", "\ufffd"),
 };
 
@@ -87,10 +84,6 @@ export class PostgresDatabase implements SqlDatabase {
 
   run(sql: string, ...values: readonly SqlValue[]): number {
     return this.#query(sql, values).changed;
-  }
-
-  hasColumn(): boolean {
-    return true;
   }
 
   writer(hooks: GroupHooks): GroupWriter {
