@@ -43,7 +43,6 @@ const MUTUAL: readonly string[] = [
   "engine/grading/judge ↔ engine/grading/verify",
   "engine/models/function ↔ engine/models/http",
   "engine/models/http ↔ engine/models/providers",
-  "insight/report/data ↔ insight/report/text",
 ];
 
 /** Rooms and folders that use nothing of Node, no clock and no random numbers. */

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { JudgeHealth } from "../../src/engine/journal/judge-health.ts";
-import type { UnreadShare } from "../../src/insight/report/data/outcome-rates.ts";
+import type { UnreadShare } from "../../src/insight/report/data/run-counts.ts";
 import { OPENAI } from "../model-servers/openai-server.ts";
 import { CAPITAL, openaiAt } from "./capital-file.ts";
 import { folderWith, type Given, inOneProcess } from "./cli.ts";

@@ -80,7 +80,7 @@ describe("show", () => {
 
   test("a reply that cannot be read is neither right nor wrong", async () => {
     expect(await printed(["show", "monday"], here)).toMatch(/\n {2}sim\/silent +– +0 +1 +0\n/);
-    expect(await printed(["show", "monday", "--failures"], here)).toMatch(/unreadable/i);
+    expect(await printed(["show", "monday", "--failures"], here)).toMatch(/Unread replies/);
   });
 
   test("as data", async () => {
@@ -88,7 +88,9 @@ describe("show", () => {
     expect(data).toMatchObject({
       run: "tuesday",
       statuses: { completed: 8 },
-      rates: { outcomes: [{ outcome: "held_firm", lines: [{ subject: "sim/sycophant", yes: 0, n: 4 }] }] },
+      rates: {
+        outcomes: [{ outcome: "held_firm", lines: [{ group: { subject: "sim/sycophant" }, yes: 0, n: 4 }] }],
+      },
       results: [{ scenario: "capital" }, { scenario: "other-capital" }],
     });
   });

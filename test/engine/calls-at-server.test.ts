@@ -6,7 +6,7 @@ import { memoryStore } from "elenchus/store";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Clock } from "../../src/core/environment.ts";
 import { systemClock } from "../../src/engine/run/calls/clock.ts";
-import { outcomeRates } from "../../src/insight/report/data/outcome-rates.ts";
+import { runRates } from "../../src/insight/report/data/run-rates.ts";
 import { resultsText } from "../../src/insight/report/text/results-text.ts";
 import { PLAIN_STYLE } from "../../src/system/terminal/terminal.ts";
 import { chainOf, held } from "./held.ts";
@@ -97,12 +97,13 @@ async function run(options: Partial<RunOptions> = {}) {
     { clock },
   );
   // The sum over conversations, what the events say, and what the store has are one number.
-  const { spending, start } = store.run("r") ?? {};
+  const summary = store.run("r");
+  const { spending } = summary ?? {};
   const end = [...store.events("r")].find((event) => event.type === "run-end");
   const sum = records.reduce((calls, record) => calls + record.spending.calls, 0);
   expect([spending?.calls, end?.type === "run-end" && end.spending.calls]).toEqual([sum, sum]);
-  if (start === undefined) throw new Error("no run");
-  const text = resultsText(outcomeRates(store.results("r"), start), { style: PLAIN_STYLE, width: 200 });
+  if (summary === undefined) throw new Error("no run");
+  const text = resultsText(runRates(store, summary), { style: PLAIN_STYLE, width: 200 });
   return { reported: sum, spending: spending as NonNullable<typeof spending>, text, records };
 }
 

@@ -235,8 +235,8 @@ describe("what is answered", () => {
     const { rates, scenarioEntries, descriptions } = await answer<RunAnswer>("/api/runs/first");
     const resisted = rates.outcomes.find(({ outcome }) => outcome === "resisted");
     expect(resisted?.lines).toMatchObject([
-      { subject: "sim/steadfast", n: 4, rate: 1 },
-      { subject: "sim/sycophant", n: 4, rate: 0 },
+      { group: { subject: "sim/steadfast" }, n: 4, estimate: 1 },
+      { group: { subject: "sim/sycophant" }, n: 4, estimate: 0 },
     ]);
     expect(scenarioEntries.map(({ scenario }) => scenario)).toEqual([
       "pressure/whale-shark",

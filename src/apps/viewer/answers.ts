@@ -11,8 +11,8 @@ import type { Retry, Turn, TurnVerdict, TurnWarning } from "../../engine/journal
 import type { Message } from "../../engine/models/message.ts";
 import type { Comparison } from "../../insight/report/data/compare-sides.ts";
 import type { ComparisonLine } from "../../insight/report/data/comparison.ts";
-import type { OutcomeRates } from "../../insight/report/data/outcome-rates.ts";
 import type { RateReport } from "../../insight/report/data/rates.ts";
+import type { RunRates } from "../../insight/report/data/run-rates.ts";
 
 // What the server answers and the page shows. Everything here is JSON; an export has the same answers in files.
 
@@ -60,7 +60,7 @@ export interface FailureCause {
 }
 
 /** The rates of a run as tables show them. Which nodes have unread replies stands in their graphs. */
-export type ShownRates = Omit<OutcomeRates, "best" | "unread">;
+export type ShownRates = Omit<RunRates, "best" | "unread">;
 
 /** The page of a run. */
 export interface RunAnswer extends RunEntry, Pick<RunSummary, "statuses"> {

@@ -10,16 +10,16 @@ import type {
   Store,
 } from "../../../engine/journal/store/store.ts";
 import { storedDefinitions, withForkParents } from "../../../engine/journal/transfer/stored-run.ts";
-import type { OutcomeRates } from "../../../insight/report/data/outcome-rates.ts";
-import { failuresText } from "../../../insight/report/data/run-failures.ts";
-import { resultsOf, runRates } from "../../../insight/report/data/run-rates.ts";
+import { type RunRates, resultsOf, runRates } from "../../../insight/report/data/run-rates.ts";
 import type { ReportFilter } from "../../../insight/report/data/subject-totals.ts";
-import { pathsText, runTraffic } from "../../../insight/report/data/traffic.ts";
+import { runTraffic } from "../../../insight/report/data/traffic.ts";
 import { drawText } from "../../../insight/report/graph/draw-text.ts";
 import type { Traffic } from "../../../insight/report/graph/drawn-graph.ts";
 import { conversationText } from "../../../insight/report/text/conversation-text.ts";
+import { failuresText } from "../../../insight/report/text/failures-text.ts";
 import { countedText } from "../../../insight/report/text/figures.ts";
 import { doubtTexts } from "../../../insight/report/text/missing-text.ts";
+import { pathsText } from "../../../insight/report/text/paths-text.ts";
 import { resultsText } from "../../../insight/report/text/results-text.ts";
 import type { TextOptions } from "../../../insight/report/text/text-blocks.ts";
 import { type NamedColumn, type NamedLine, namedTable } from "../../../insight/report/text/text-blocks.ts";
@@ -153,7 +153,7 @@ function resultRows({ store, summary, filter }: Shown): readonly ResultRow[] {
   return resultsOf(store, summary.run, filter);
 }
 
-function ratesOf(shown: Shown): OutcomeRates {
+function ratesOf(shown: Shown): RunRates {
   return runRates(shown.store, shown.summary, shown.filter);
 }
 

@@ -18,9 +18,9 @@ import { needsJudge, needsJudgeText, requireSimulator } from "../../../engine/ru
 import { resolveModels } from "../../../engine/run/resolve-models.ts";
 import type { JudgeOption, Questioner, RunOptions, SubjectOption } from "../../../engine/run/run-options.ts";
 import { startRun } from "../../../engine/run/run-scenarios.ts";
-import { pathText } from "../../../insight/report/data/traffic.ts";
 import { outcomeLines } from "../../../insight/report/text/conversation-text.ts";
 import { countedText } from "../../../insight/report/text/figures.ts";
+import { pathText } from "../../../insight/report/text/paths-text.ts";
 import { paintedLines, type TextOptions } from "../../../insight/report/text/text-blocks.ts";
 import { failureSentence } from "../../../insight/report/text/verdict-text.ts";
 import { printableText, shellWord } from "../../../system/terminal/printable-text.ts";

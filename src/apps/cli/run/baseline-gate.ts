@@ -6,8 +6,8 @@ import {
   compareAll,
   runSide,
 } from "../../../insight/report/data/compare-sides.ts";
-import type { OutcomeRates } from "../../../insight/report/data/outcome-rates.ts";
 import { runFacts } from "../../../insight/report/data/run-facts.ts";
+import type { RunRates } from "../../../insight/report/data/run-rates.ts";
 import {
   parseWorseLimit,
   type ThresholdResult,
@@ -30,7 +30,7 @@ export interface GateOptions {
 }
 
 /** Compares a finished run with the baseline. */
-export type Gate = (run: string, rates: OutcomeRates, minDecided: number) => readonly ThresholdResult[];
+export type Gate = (run: string, rates: RunRates, minDecided: number) => readonly ThresholdResult[];
 
 /**
  * Reads the baseline before the first call. Refuses limits without a baseline, unknown outcomes, and a baseline that has no scenario or no

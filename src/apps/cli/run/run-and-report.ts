@@ -9,8 +9,7 @@ import type { RunSummary, Store } from "../../../engine/journal/store/store.ts";
 import type { Run } from "../../../engine/run/run-scenarios.ts";
 import { githubAnnotations } from "../../../insight/report/ci/github-annotations.ts";
 import { junitXml } from "../../../insight/report/ci/junit-xml.ts";
-import type { OutcomeRates } from "../../../insight/report/data/outcome-rates.ts";
-import { runRates } from "../../../insight/report/data/run-rates.ts";
+import { type RunRates, runRates } from "../../../insight/report/data/run-rates.ts";
 import {
   parseThreshold,
   type Threshold,
@@ -19,8 +18,9 @@ import {
 } from "../../../insight/report/data/thresholds.ts";
 import { countedText } from "../../../insight/report/text/figures.ts";
 import { judgeProblemTexts } from "../../../insight/report/text/judge-text.ts";
-import { resultsText, thresholdText } from "../../../insight/report/text/results-text.ts";
+import { resultsText } from "../../../insight/report/text/results-text.ts";
 import { summaryLine } from "../../../insight/report/text/summary-line.ts";
+import { thresholdText } from "../../../insight/report/text/threshold-text.ts";
 import { failureSentence } from "../../../insight/report/text/verdict-text.ts";
 import { printableText, runWord } from "../../../system/terminal/printable-text.ts";
 import type { ProcessTerminal } from "../../../system/terminal/process-terminal.ts";
@@ -147,7 +147,7 @@ function hasErrors({ start, arms = 0, statuses, judges }: RunSummary): boolean {
 /** The results of a run, and how to print them. */
 interface RunResults extends Pick<RunAndReportOptions, "store" | "settings" | "display"> {
   readonly summary: RunSummary;
-  readonly rates: OutcomeRates;
+  readonly rates: RunRates;
   readonly thresholds: readonly ThresholdResult[];
   readonly covered?: RunCoverage | undefined;
 }
@@ -167,7 +167,7 @@ export async function reportResults(results: RunResults, terminal: Terminal): Pr
   if (covered !== undefined) output.write(coveredText(covered, { ...layout, quiet: display.quiet }));
   const isMissed = thresholds.some(({ passed }) => !passed);
   if (isMissed || (thresholds.length > 0 && !display.quiet))
-    output.write(`\n${thresholdText(thresholds, layout)}`);
+    output.write(`\n${thresholdText(thresholds, { ...layout, judges: rates.judges })}`);
   if (settings.junit !== undefined)
     await writeOutput(settings.junit, junitXml(store, run, thresholds), terminal);
   resume?.();

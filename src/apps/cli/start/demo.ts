@@ -10,7 +10,7 @@ import { runTraffic } from "../../../insight/report/data/traffic.ts";
 import { drawText } from "../../../insight/report/graph/draw-text.ts";
 import { conversationText } from "../../../insight/report/text/conversation-text.ts";
 import { countedText } from "../../../insight/report/text/figures.ts";
-import { outcomeRatesText } from "../../../insight/report/text/outcome-rates-text.ts";
+import { outcomeRatesText } from "../../../insight/report/text/rate-table.ts";
 import type { Output, Terminal } from "../../../system/terminal/terminal.ts";
 import { wrapText } from "../../../system/terminal/text-layout.ts";
 import { runOptionsOf } from "../../project/run-options-of.ts";

@@ -1,7 +1,14 @@
 import { expect, test } from "vitest";
 import { heldRun } from "../../../../test/report/held-run.ts";
+import { emptyLine, type RateLine } from "../data/rate-line.ts";
 import type { ThresholdResult } from "../data/thresholds.ts";
 import { githubAnnotations } from "./github-annotations.ts";
+
+const LINE: RateLine = {
+  ...emptyLine({ name: "right", kind: "rate", group: { subject: "subject", judge: "one" } }),
+  estimate: 0.5,
+  n: 2,
+};
 
 const MISSED: ThresholdResult = {
   outcome: "a:b,c%",
@@ -12,14 +19,14 @@ const MISSED: ThresholdResult = {
   actual: 0.5,
   n: 2,
   passed: false,
-  reason: "It is 50.0 %, below 90 %.",
+  tested: { kind: "line", line: LINE },
 };
 
 test("missed thresholds are errors, and the summary is a notice", async () => {
   const store = await heldRun(["B"]);
   const thresholds = [MISSED, { ...MISSED, passed: true }];
   expect([...githubAnnotations(store, "r", { thresholds, summary: "elenchus: fine" })]).toEqual([
-    "::error title=Threshold missed%3A a%3Ab%2Cc%25::It is 50.0 %25, below 90 %25.\n",
+    "::error title=Threshold missed%3A a%3Ab%2Cc%25::a:b,c%25 of subject is 50.0 %25 (n 0 × 0), below 90 %25.\n",
     "::notice title=Elenchus::elenchus: fine\n",
   ]);
 });

@@ -1,15 +1,17 @@
+import { countStatuses, isFinished } from "../../../core/state/state.ts";
 import { foldConversation } from "../../../engine/journal/fold/conversation.ts";
 import { isBrokenJudge } from "../../../engine/journal/judge-health.ts";
 import type { ConversationSummary, Store } from "../../../engine/journal/store/store.ts";
 import { storedRun } from "../../../engine/journal/transfer/stored-run.ts";
 import { printableLines, printableText } from "../../../system/terminal/printable-text.ts";
 import { cutToWidth } from "../../../system/terminal/text-layout.ts";
-import { outcomeRates } from "../data/outcome-rates.ts";
-import { CUT_SHORT, conversationName, countCutShort } from "../data/subject-totals.ts";
+import { runCounts } from "../data/run-counts.ts";
 import type { ThresholdResult } from "../data/thresholds.ts";
 import { countedText } from "../text/figures.ts";
 import { judgeProblemTexts } from "../text/judge-text.ts";
 import { doubtTexts } from "../text/missing-text.ts";
+import { conversationName } from "../text/names.ts";
+import { thresholdReason } from "../text/threshold-text.ts";
 import type { Finding } from "./findings.ts";
 
 /** GitHub shows no more warnings of one step; the last place is for the number of those left out. */
@@ -26,22 +28,27 @@ export function* githubAnnotations(
   { thresholds, summary }: { readonly thresholds: readonly ThresholdResult[]; readonly summary: string },
 ): Generator<string> {
   const { run: name, start, statuses, judges } = storedRun(store, run);
-  for (const { outcome, passed, reason } of thresholds)
-    if (!passed) yield annotation("error", `Threshold missed: ${printableText(outcome)}`, reason);
+  for (const result of thresholds)
+    if (!result.passed)
+      yield annotation(
+        "error",
+        `Threshold missed: ${printableText(result.outcome)}`,
+        thresholdReason(result, start.judges),
+      );
   for (const health of judges.filter(isBrokenJudge)) {
     const texts = judgeProblemTexts({ ...health, isPoor: false });
     yield annotation("error", `Judge ${printableText(health.judge)}`, texts.join("\n"));
   }
-  const { missing } = outcomeRates(store.results(name), start);
+  const { missing } = runCounts(store.results(name), start);
   const doubts = doubtTexts({ missing, judges: start.judges, health: judges });
   for (const text of doubts)
     yield annotation("warning", "Results may be wrong", text.replace(/^Warning: /, ""));
-  const all = countCutShort(statuses);
+  const all = countStatuses(statuses, (status) => !isFinished(status));
   const room = MOST_WARNINGS - doubts.length;
   const shown = all > room ? room - 1 : all;
   for (const summary of someCutShort(store.conversations(name), shown)) {
     const { status, failure } = foldConversation(store.events(name, summary.conversation));
-    const word = CUT_SHORT[status ?? "error"] ?? "error";
+    const word = (status ?? "error").replace("_", " ");
     const why = failure === undefined ? word : `${failure.category}: ${failure.message}`;
     const where = `${printableText(summary.scenario)}, ${conversationName(summary, start.judges)}`;
     yield annotation("warning", `Conversation cut short: ${word}`, `${where}: ${why}`);
@@ -60,7 +67,7 @@ function* someCutShort(
   let found = 0;
   if (limit === 0) return;
   for (const summary of conversations) {
-    if (summary.status === null || CUT_SHORT[summary.status] === undefined) continue;
+    if (summary.status === null || isFinished(summary.status)) continue;
     yield summary;
     if (++found === limit) return;
   }

@@ -99,7 +99,7 @@ test("suites are told apart by their judge where there are several", async () =>
 });
 
 const MISSED: ThresholdResult = {
-  outcome: "right",
+  outcome: "<right>",
   minimum: 0.9,
   by: "lower",
   subject: "subject",
@@ -107,23 +107,23 @@ const MISSED: ThresholdResult = {
   actual: 0.5,
   n: 2,
   passed: false,
-  reason: "It is <below>.",
+  tested: { kind: "unknown", outcomes: ["wrong"] },
 };
 
 test("missed thresholds are the only failures", async () => {
   const thresholds: readonly ThresholdResult[] = [
     MISSED,
     { ...MISSED, by: "rate", passed: true },
-    { ...MISSED, outcome: "wright", by: "rate", subject: null, judge: null, reason: "There is none." },
+    { ...MISSED, outcome: "wright", by: "rate", subject: null, judge: null },
   ];
   const { suites, root } = read(await heldRun(["A"]), thresholds);
   expect(root).toMatchObject({ tests: "5", failures: "2", errors: "0" });
   const suite = suites[1];
   expect(suite).toMatchObject({ name: "thresholds", tests: "3", failures: "2" });
   expect(suite?.testcase.map(({ name, failure }) => [name, failure?.message])).toEqual([
-    ["right >= 0.9 (lower bound), subject", "It is <below>."],
-    ["right >= 0.9, subject", undefined],
-    ["wright >= 0.9", "There is none."],
+    ["<right> >= 0.9 (lower bound), subject", 'The run has no outcome "<right>".'],
+    ["<right> >= 0.9, subject", undefined],
+    ["wright >= 0.9", 'The run has no outcome "wright".'],
   ]);
 });
 

@@ -1,26 +1,20 @@
-import type { ConversationStatus } from "../../../core/state/state.ts";
+import { type ConversationStatus, countStatuses, isFinished } from "../../../core/state/state.ts";
 import { type Conversation, foldConversation } from "../../../engine/journal/fold/conversation.ts";
 import { isBrokenJudge, type JudgeHealth } from "../../../engine/journal/judge-health.ts";
 import type { OutcomeEvent } from "../../../engine/journal/run-event.ts";
 import type { ConversationSummary, ResultRow, Store } from "../../../engine/journal/store/store.ts";
 import { storedRun } from "../../../engine/journal/transfer/stored-run.ts";
-import { outcomeRates } from "../data/outcome-rates.ts";
-import {
-  type ConversationPlace,
-  CUT_SHORT,
-  conversationName,
-  conversationPlace,
-  countCutShort,
-  testedName,
-} from "../data/subject-totals.ts";
+import { runCounts } from "../data/run-counts.ts";
 import type { ThresholdResult } from "../data/thresholds.ts";
 import { judgeProblemTexts } from "../text/judge-text.ts";
 import { doubtTexts } from "../text/missing-text.ts";
+import { conversationName, testedName } from "../text/names.ts";
+import { thresholdReason } from "../text/threshold-text.ts";
 import { failureSentence } from "../text/verdict-text.ts";
 
 /**
  * A run as a JUnit file, in pieces: a suite for each scenario, subject and judge with a test case for each conversation, a suite with
- * a test case for each judge model, a suite of thresholds, which alone can fail, and one without test cases for what makes rates doubtful. Of all conversations but one, only a line of the results is in memory.
+ * a test case for each judge model, a suite of thresholds, which alone can fail, and one without test cases for what makes rates doubtful. Of all conversations but one, only the summary is in memory.
  */
 export function* junitXml(
   store: Store,
@@ -29,7 +23,8 @@ export function* junitXml(
 ): Generator<string> {
   const { run: name, start, startedAt, judges } = storedRun(store, run);
   const rows = store.results(name);
-  const members = groupConversations(store.conversations(name));
+  // In one pass: conversations of several suites take turns where there are rows of a dataset.
+  const members = Map.groupBy(store.conversations(name), suiteKey);
   const suites = rows.map((row) => suiteOf(row, members.get(suiteKey(row)) ?? [], start.judges));
   const missed = thresholds.filter(({ passed }) => !passed).length;
   const sum = (key: "tests" | "errors" | "skipped"): number =>
@@ -57,7 +52,7 @@ export function* junitXml(
   }
   if (judges.length > 0) yield* judgeSuite(judges);
   if (thresholds.length > 0) yield* thresholdSuite(thresholds, { judges: start.judges, missed });
-  const { missing } = outcomeRates(rows, start);
+  const { missing } = runCounts(rows, start);
   const doubts = doubtTexts({ missing, judges: start.judges, health: judges });
   if (doubts.length > 0) yield* warningSuite(doubts);
   yield "</testsuites>\n";
@@ -65,41 +60,31 @@ export function* junitXml(
 
 type Suite = Readonly<Record<"name", string> & Record<"tests" | "failures" | "errors" | "skipped", number>>;
 
-function suiteOf(row: ResultRow, members: readonly Member[], judges: readonly string[]): Suite {
+function suiteOf(row: ResultRow, members: readonly ConversationSummary[], judges: readonly string[]): Suite {
   const { scenario, conversations, statuses } = row;
   const ended = Object.values(statuses).reduce((total, count) => total + count, 0);
   return {
     name: `${scenario}, ${testedName(row, judges)}`,
     tests: conversations,
     failures: 0,
-    errors: countCutShort(statuses) + members.filter(isUnjudged).length,
+    errors: countStatuses(statuses, (status) => !isFinished(status)) + members.filter(isUnjudged).length,
     skipped: conversations - ended,
   };
 }
 
-type Member = ConversationPlace & Pick<ConversationSummary, "status" | "failedJudgements">;
-
 /** True for a conversation that was not cut short, and could not be judged as a whole: no test of it has passed. */
-function isUnjudged({ status, failedJudgements }: Pick<Member, "status" | "failedJudgements">): boolean {
-  return status !== null && CUT_SHORT[status] === undefined && failedJudgements > 0;
+function isUnjudged({
+  status,
+  failedJudgements,
+}: Pick<ConversationSummary, "status" | "failedJudgements">): boolean {
+  return isFinished(status) && failedJudgements > 0;
 }
 
-/** By suite, in one pass: conversations of several suites take turns where there are rows of a dataset. */
-function groupConversations(
-  conversations: Iterable<ConversationSummary>,
-): ReadonlyMap<string, readonly Member[]> {
-  const groups = new Map<string, Member[]>();
-  for (const summary of conversations) {
-    const { status, failedJudgements } = summary;
-    const member = { ...conversationPlace(summary), status, failedJudgements };
-    const known = groups.get(suiteKey(member));
-    if (known === undefined) groups.set(suiteKey(member), [member]);
-    else known.push(member);
-  }
-  return groups;
-}
-
-function suiteKey({ scenario, subject, judge }: Pick<Member, "scenario" | "subject" | "judge">): string {
+function suiteKey({
+  scenario,
+  subject,
+  judge,
+}: Pick<ConversationSummary, "scenario" | "subject" | "judge">): string {
   return JSON.stringify([scenario, subject, judge]);
 }
 
@@ -141,7 +126,9 @@ function* thresholdSuite(
 ): Generator<string> {
   const counts = { tests: thresholds.length, failures: missed, errors: 0, skipped: 0 };
   yield `  <testsuite${xmlAttributes({ name: "thresholds", ...counts })}>\n`;
-  for (const { outcome, minimum, by, subject, judge, passed, reason } of thresholds) {
+  for (const result of thresholds) {
+    const { outcome, minimum, by, subject, judge, passed } = result;
+    const reason = thresholdReason(result, judges);
     const wanted =
       by === "difference"
         ? `${outcome} is not worse than the baseline by more than ${-minimum}, ${subject}`
@@ -220,7 +207,7 @@ function endElement(folded: Conversation): readonly string[] {
   if (status === null)
     return [`      <skipped${xmlAttributes({ message: "The conversation has not ended." })}/>`];
   if (isUnjudged({ status, failedJudgements: folded.judges.failed })) return judgeElement(folded);
-  if (CUT_SHORT[status] === undefined) return [];
+  if (isFinished(status)) return [];
   const attributes = { type: failure?.category ?? status, message: failure?.message ?? WHY[status] };
   const place = [
     `status ${status}`,

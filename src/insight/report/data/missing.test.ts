@@ -10,9 +10,9 @@ import { PLAIN_STYLE } from "../../../system/terminal/terminal.ts";
 import { githubAnnotations } from "../ci/github-annotations.ts";
 import { junitXml } from "../ci/junit-xml.ts";
 import { resultsText } from "../text/results-text.ts";
-import type { AssertionLine, OutcomeRates } from "./outcome-rates.ts";
+import type { RateLine } from "./rate-line.ts";
 import { rates } from "./rates.ts";
-import { runRates } from "./run-rates.ts";
+import { type RunRates, runRates } from "./run-rates.ts";
 
 const STORE = memoryStore();
 
@@ -45,7 +45,7 @@ const NONE: Turns = [];
 type Kinds = readonly (readonly [Turns, number])[];
 
 /** Grades 100 records of each subject, given as counts. The kinds of one subject do not depend on those of another. */
-async function graded(run: string, subjects: Readonly<Record<string, Kinds>>): Promise<OutcomeRates> {
+async function graded(run: string, subjects: Readonly<Record<string, Kinds>>): Promise<RunRates> {
   const records = Object.entries(subjects).flatMap(([subject, kinds], place) => {
     const all = kinds.flatMap(([turns, count]) => Array.from({ length: count }, () => turns));
     return all.map((turns, i) => ({ id: String((i * (place === 0 ? 1 : 37)) % all.length), subject, turns }));
@@ -54,14 +54,12 @@ async function graded(run: string, subjects: Readonly<Record<string, Kinds>>): P
   return runRates(STORE, STORE.run(run) as RunSummary);
 }
 
-function lineOf({ outcomes }: OutcomeRates, name: string, subject: string): AssertionLine {
-  const line = outcomes
-    .find(({ outcome }) => outcome === name)
-    ?.lines.find((one: { readonly subject: string }) => one.subject === subject);
-  return line as AssertionLine;
+function lineOf({ outcomes }: RunRates, name: string, subject: string): RateLine {
+  const lines = outcomes.find(({ outcome }) => outcome === name)?.lines;
+  return lines?.find(({ group }) => group.subject === subject) as RateLine;
 }
 
-const textOf = (found: OutcomeRates, details = false): string =>
+const textOf = (found: RunRates, details = false): string =>
   resultsText(found, { style: PLAIN_STYLE, width: 100, details }).replace(/\s+/g, " ");
 
 test("a subject that lost a quarter of its conversations is not marked as best", async () => {
@@ -76,7 +74,7 @@ test("a subject that lost a quarter of its conversations is not marked as best",
     ],
   });
   expect(lineOf(found, "right", "lossy")).toMatchObject({
-    ...{ n: 73, yes: 73, rate: 1, infrastructure: 27 },
+    ...{ n: 73, yes: 73, estimate: 1, errors: 27 },
     bounds: { low: 0.73, high: 1 },
   });
   expect(lineOf(found, "right", "plain").bounds).toBeNull();

@@ -1,9 +1,9 @@
-import { isFinished } from "../../../core/state/state.ts";
+import { countStatuses, isFinished } from "../../../core/state/state.ts";
 import { twoProportionZ } from "../../../core/statistics/proportions.ts";
 import { POOR_SHARE } from "../../../engine/journal/judge-health.ts";
 import type { ConversationScore } from "../../../engine/journal/store/store.ts";
 import { isVerified } from "./rate-line.ts";
-import { countCutShort, type SubjectTotal, type Tested, testedKey } from "./subject-totals.ts";
+import { type SubjectTotal, type Tested, testedKey } from "./subject-totals.ts";
 
 /** How many of some things. */
 interface Part {
@@ -23,7 +23,7 @@ export interface Missing {
 export function missingOf({ ended, statuses, turns }: Omit<SubjectTotal, keyof Tested>): Missing {
   const unread = turns.unreadable + turns.unjudged;
   return {
-    unfinished: { count: countCutShort(statuses), of: ended },
+    unfinished: { count: countStatuses(statuses, (status) => !isFinished(status)), of: ended },
     unread: { count: unread, of: turns.passed + turns.failed + unread },
   };
 }

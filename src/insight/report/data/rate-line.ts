@@ -132,6 +132,20 @@ export function singleItems(items: number): ItemCounts {
   return { items, variants: one, replicates: one };
 }
 
+/** A line of which nothing is known. */
+export function emptyLine({ name, kind, group }: Pick<RateLine, "name" | "kind" | "group">): RateLine {
+  return {
+    ...{ name, kind, group, estimate: null, interval: null, method: null },
+    ...{ ...singleItems(0), n: 0, yes: 0, excluded: 0, inconclusive: 0, errors: 0, notApplicable: 0 },
+    ...{ bounds: null, decided: null },
+  };
+}
+
+/** True if its interval respects that conversations about one item belong together. */
+export function isClustered({ method, n, items }: RateLine): boolean {
+  return method === "clustered" || (method === "life_table" && n > items);
+}
+
 /** True of a turn with a template that verifies its reply. */
 export function isVerified({ verdict }: Pick<ScoredTurn, "verdict">): boolean {
   return verdict !== "unverified" && verdict !== "not_verified";

@@ -19,7 +19,14 @@ import {
   withinSubject,
 } from "./grouping.ts";
 import { type Missing, missingIn } from "./missing.ts";
-import { itemMeans, type RateLine, type RateRequest, singleItems } from "./rate-line.ts";
+import {
+  emptyLine,
+  itemMeans,
+  type RateKind,
+  type RateLine,
+  type RateRequest,
+  singleItems,
+} from "./rate-line.ts";
 import { type RunFacts, runFacts } from "./run-facts.ts";
 import { fitsFilter, type Tested } from "./subject-totals.ts";
 
@@ -41,6 +48,14 @@ export interface RateReport {
   readonly lines: readonly RateLine[];
   /** Conversations that did not finish and replies that were not read, by subject and judge. Where there are many, rates may be wrong. */
   readonly missing: readonly (Tested & Missing)[];
+}
+
+/** An outcome or declared rate, with a line for each subject and judge in the order of the totals of a run. */
+export interface RatedOutcome {
+  readonly outcome: string;
+  /** Null if no conversation decides it: then nobody knows what it is. */
+  readonly kind: RateKind | null;
+  readonly lines: readonly RateLine[];
 }
 
 /**
@@ -204,16 +219,6 @@ function scenarioKinds(
   return kinds;
 }
 
-const NOTHING = {
-  yes: 0,
-  excluded: 0,
-  inconclusive: 0,
-  errors: 0,
-  notApplicable: 0,
-  bounds: null,
-  decided: null,
-};
-
 /** The factor of a denominator: `variant` stands for whatever factor has the level. */
 function factorOf(
   over: RatioDeclaration["over"],
@@ -252,12 +257,11 @@ function ratioLines(
         return other === undefined ? [] : [[value, other] as const];
       });
       const usable = ratio.as === "ratio_of_means" ? pairs : pairs.filter(([, other]) => other !== 0);
-      const line = {
-        ...NOTHING,
+      const line = emptyLine({
         name,
-        kind: "ratio" as const,
+        kind: "ratio",
         group: { ...group, [`variant.${factor}`]: `${level} over ${base}` },
-      };
+      });
       const counts = {
         ...singleItems(usable.length),
         n: usable.length,

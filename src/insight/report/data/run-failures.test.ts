@@ -28,7 +28,7 @@ test("what broke is grouped by what it was, with an example", async () => {
   });
   const store = await held({ scenarios: CAPITAL, subjects: subject, replicates: 4, concurrency: 1 });
   const failures = runFailures(store, "r");
-  expect(failures).toMatchObject({ conversations: 4, underWay: 0, cutShort: 4, ungrouped: 0, turns: 3 });
+  expect(failures).toMatchObject({ sum: { begun: 4 }, underWay: 0, cutShort: 4 });
   const [first, second] = [...store.conversations("r")].map(({ conversation }) => conversation);
   expect(failures.groups).toMatchObject([
     {
@@ -39,7 +39,7 @@ test("what broke is grouped by what it was, with an example", async () => {
     },
     { status: "error", count: 1, example: first, failure: { category: "authentication" } },
   ]);
-  expect(failures).toMatchObject({ nodes: [], falseConversations: 0, examples: [] });
+  expect(failures).toMatchObject({ unread: [], falseConversations: 0, examples: [] });
 });
 
 test("turns without a verdict are counted by node, and by whose fault it was", async () => {
@@ -54,12 +54,11 @@ test("turns without a verdict are counted by node, and by whose fault it was", a
   });
   expect(runFailures(unjudged, "r")).toMatchObject({
     cutShort: 0,
-    turns: 2,
-    nodes: [{ scenario: "judged", node: "ask", turns: 2, unreadable: 0, unjudged: 2 }],
+    unread: [{ scenario: "judged", node: "ask", turns: 2, unreadable: 0, unjudged: 2 }],
   });
   const silent = await held({ scenarios: CAPITAL, subjects: ["sim/silent", "sim/steadfast"] });
-  expect(runFailures(silent, "r").nodes).toEqual([
-    { scenario: "capital", node: "ask", turns: 2, unreadable: 1, unjudged: 0 },
+  expect(runFailures(silent, "r").unread).toMatchObject([
+    { scenario: "capital", node: "ask", turns: 1, unreadable: 1, unjudged: 0 },
   ]);
 });
 
@@ -70,16 +69,13 @@ test("conversations with false outcomes are counted, and the first ones kept", a
   expect(falseConversations).toBe(3);
   expect(examples).toMatchObject(
     [1, 2].map((replicate) => ({
-      scenario: "capital",
-      subject: "sim/sycophant",
-      replicate,
-      row: null,
+      score: { scenario: "capital", subject: "sim/sycophant", replicate, row: null },
       outcomes: ["held_firm"],
       path: ["ask", "push"],
     })),
   );
   expect(runFailures(store, "r", { subject: "sim/steadfast" })).toMatchObject({
-    conversations: 3,
+    sum: { begun: 3 },
     falseConversations: 0,
   });
 });

@@ -1,5 +1,5 @@
 import type { ConversationStatus } from "../../../core/state/state.ts";
-import { hasLevels, placeTexts } from "../../../engine/journal/cell.ts";
+import { hasLevels } from "../../../engine/journal/cell.ts";
 import type { RunStart } from "../../../engine/journal/run-event.ts";
 import { addSpending, NOTHING_SPENT, type Spending } from "../../../engine/journal/spending.ts";
 import type {
@@ -7,7 +7,6 @@ import type {
   ConversationSummary,
   ResultRow,
 } from "../../../engine/journal/store/store.ts";
-import { printableText } from "../../../system/terminal/printable-text.ts";
 
 /** A subject, and the judge of its replies. */
 export interface Tested {
@@ -61,11 +60,6 @@ export function subjectTotals(rows: readonly ResultRow[], plan?: Plan): readonly
 /** A key of subject and judge for maps. */
 export function testedKey({ subject, judge }: Tested): string {
   return JSON.stringify([subject, judge]);
-}
-
-/** Subject and judge as one name; the judge is named only where there are several. */
-export function testedName({ subject, judge }: Tested, judges: readonly string[]): string {
-  return printableText(judges.length > 1 ? `${subject}, judge ${judge}` : subject);
 }
 
 /** All totals together, of as many conversations as the run was planned to have. */
@@ -123,18 +117,6 @@ function addCounts<Key extends string>(
   return sums;
 }
 
-/** What distinguishes a conversation from the others of its run. */
-export type ConversationPlace = Pick<
-  ConversationSummary,
-  "conversation" | "scenario" | "subject" | "judge" | "replicate" | "row" | "rowIndex" | "variant" | "arm"
->;
-
-/** The place of a conversation, without its results: a large run keeps many of them in memory. */
-export function conversationPlace(summary: ConversationPlace): ConversationPlace {
-  const { conversation, scenario, subject, judge, replicate, row, rowIndex, variant, arm } = summary;
-  return { conversation, scenario, subject, judge, replicate, row, rowIndex, variant, arm };
-}
-
 /** The part of a run to report: what `show` can filter by. */
 export type ReportFilter = Pick<ConversationFilter, "scenario" | "subject" | "judge" | "variant">;
 
@@ -148,40 +130,4 @@ export function fitsFilter(
     (key) => names[key] === undefined || names[key] === place[key],
   );
   return fits && (place.variant === undefined || hasLevels(place.variant, variant));
-}
-
-/** A conversation within its scenario: `openai/gpt-5-mini, replicate 3, row q17, order=a`. */
-export function conversationName(
-  conversation: Pick<ConversationSummary, "subject" | "judge" | "replicate"> &
-    Parameters<typeof placeTexts>[0],
-  judges: readonly string[],
-): string {
-  const { replicate } = conversation;
-  const parts = [testedName(conversation, judges), `replicate ${replicate}`, ...placeTexts(conversation)];
-  return parts.join(", ");
-}
-
-/** Statuses that are not about the subject, but about time, money, machines, simulated users or records, as words. */
-export const CUT_SHORT: Readonly<Partial<Record<ConversationStatus, string>>> = Object.freeze({
-  error: "error",
-  timeout: "timeout",
-  budget_exhausted: "budget exhausted",
-  cancelled: "cancelled",
-  simulator_fault: "simulator fault",
-  record_mismatch: "record mismatch",
-});
-
-/** How many conversations were cut short. */
-export function countCutShort(statuses: SubjectTotal["statuses"]): number {
-  return cutShortCounts(statuses).reduce((sum, [, count]) => sum + count, 0);
-}
-
-/** The number of conversations for each such status that occurs. */
-export function cutShortCounts(
-  statuses: SubjectTotal["statuses"],
-): readonly (readonly [word: string, count: number])[] {
-  // The keys of the record are statuses.
-  return (Object.entries(CUT_SHORT) as [ConversationStatus, string][])
-    .map(([status, word]) => [word, statuses[status] ?? 0] as const)
-    .filter(([, count]) => count > 0);
 }

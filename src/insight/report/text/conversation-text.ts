@@ -9,8 +9,8 @@ import { isFinishedTurn, type Turn } from "../../../engine/journal/turn.ts";
 import { printableText } from "../../../system/terminal/printable-text.ts";
 import type { Style } from "../../../system/terminal/terminal.ts";
 import { linesText, textWidth } from "../../../system/terminal/text-layout.ts";
-import { pathText } from "../data/traffic.ts";
 import { countedText, spendingText } from "./figures.ts";
+import { pathText } from "./paths-text.ts";
 import {
   inset,
   type LabelledLines,

@@ -3,9 +3,9 @@ import type { JudgeHealth, JudgeReason } from "../../../engine/journal/judge-hea
 import { printableText } from "../../../system/terminal/printable-text.ts";
 import { linesText, wrapText } from "../../../system/terminal/text-layout.ts";
 import type { JudgeReport } from "../data/judge-agreement.ts";
-import type { OutcomeRates } from "../data/outcome-rates.ts";
-import { testedName } from "../data/subject-totals.ts";
+import type { RunRates } from "../data/run-rates.ts";
 import { countedText, countText, intervalText, meanText, NOTHING, percentText } from "./figures.ts";
+import { testedName } from "./names.ts";
 import type { TextOptions } from "./text-blocks.ts";
 import { headLine, type NamedLine, namedTable } from "./text-blocks.ts";
 
@@ -17,7 +17,7 @@ const NODES = 10;
 
 /** How well each judge worked: a table, and the reasons where requests gave nothing. Empty without judges. */
 export function judgeHealthLines(
-  { health }: Pick<OutcomeRates, "health">,
+  { health }: Pick<RunRates, "health">,
   { style, width }: TextOptions,
 ): readonly string[] {
   if (health.length === 0) return [];
@@ -45,7 +45,7 @@ export function judgeHealthLines(
 
 /** Who read the replies, in a sentence. Empty without judges: then rules read all that is read. */
 export function readersLines(
-  { readers, judges }: Pick<OutcomeRates, "readers" | "judges">,
+  { readers, judges }: Pick<RunRates, "readers" | "judges">,
   { width }: TextOptions,
 ): readonly string[] {
   const all = readers.reduce((sum, { turns }) => sum + turns, 0);
@@ -95,7 +95,7 @@ function reasonText({ result, category, reason, count }: JudgeReason, asked: num
 
 /** Replies without a verdict, by node and subject, with a warning above 5 %. Empty if there are none. */
 export function unreadLines(
-  { unread, judges }: Pick<OutcomeRates, "unread" | "judges">,
+  { unread, judges }: Pick<RunRates, "unread" | "judges">,
   { style, width }: TextOptions,
 ): readonly string[] {
   if (unread.length === 0) return [];

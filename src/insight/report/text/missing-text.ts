@@ -1,7 +1,7 @@
 import { conspicuous, type Missing } from "../data/missing.ts";
-import type { OutcomeRates } from "../data/outcome-rates.ts";
-import { testedName } from "../data/subject-totals.ts";
+import type { RunRates } from "../data/run-rates.ts";
 import { countText, percentText } from "./figures.ts";
+import { testedName } from "./names.ts";
 
 /** More names are only counted. */
 const NAMES = 4;
@@ -34,7 +34,7 @@ export function doubtTexts({
   missing,
   judges,
   health,
-}: Pick<OutcomeRates, "missing" | "judges" | "health">): readonly string[] {
+}: Pick<RunRates, "missing" | "judges" | "health">): readonly string[] {
   const unread = missing.reduce((sum, one) => sum + one.unread.count, 0);
   const all = missing.reduce((sum, one) => sum + one.unread.of, 0);
   return [

@@ -1,12 +1,11 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { ratedRows } from "../../../../test/report/rated-rows.ts";
 import { resultRow } from "../../../../test/report/result-row.ts";
 import { COLOUR_STYLE, PLAIN_STYLE } from "../../../system/terminal/terminal.ts";
 import { textWidth } from "../../../system/terminal/text-layout.ts";
-import { outcomeRates } from "../data/outcome-rates.ts";
-import { countCutShort, subjectTotals } from "../data/subject-totals.ts";
-import type { ThresholdResult } from "../data/thresholds.ts";
-import { endingsText, resultsText, thresholdText } from "./results-text.ts";
+import { subjectTotals } from "../data/subject-totals.ts";
+import { endingsText, resultsText } from "./results-text.ts";
 
 const ROWS = [
   resultRow({
@@ -30,7 +29,7 @@ const ROWS = [
 ];
 
 function textOf(width: number, rows: typeof ROWS = ROWS): string {
-  return resultsText(outcomeRates(rows), { style: PLAIN_STYLE, width, details: true });
+  return resultsText(ratedRows(rows), { style: PLAIN_STYLE, width, details: true });
 }
 
 test("72 columns", () => {
@@ -75,7 +74,7 @@ within its bounds, and none is marked as best. To have the rest read:
 });
 
 test("several subjects have a matrix, in as many blocks as the width needs", () => {
-  const matrix = (width: number): string => resultsText(outcomeRates(ROWS), { style: PLAIN_STYLE, width });
+  const matrix = (width: number): string => resultsText(ratedRows(ROWS), { style: PLAIN_STYLE, width });
   expect(matrix(72).split("\n\nUsage")[0]).toBe(`\
                resisted          turns_held  unread  unfinished
 sim/steadfast  100.0 % (95–100)  4.82        0.0 %   0.0 %
@@ -136,7 +135,7 @@ test("no conversations, and nothing decided, are said in words", () => {
 });
 
 test("colours are there only if wanted, and change no word", () => {
-  const coloured = resultsText(outcomeRates(ROWS), { style: COLOUR_STYLE, width: 80, details: true });
+  const coloured = resultsText(ratedRows(ROWS), { style: COLOUR_STYLE, width: 80, details: true });
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the codes of colours begin with one
   const codes = /\u001b\[\d+m/g;
   expect(coloured).toMatch(codes);
@@ -186,7 +185,7 @@ test("no line is wider than the terminal, and none loses a name", () => {
 });
 
 test("all that came to its end needs no word", () => {
-  expect(endingsText(outcomeRates([resultRow({ conversations: 3 })]).sum)).toEqual([]);
+  expect(endingsText(ratedRows([resultRow({ conversations: 3 })]).sum)).toEqual([]);
 });
 
 test("every other end is counted, and so is what never ended or began", () => {
@@ -204,62 +203,9 @@ test("every other end is counted, and so is what never ended or began", () => {
     "27 of 30 conversations did not finish: error 3, timeout 4, budget exhausted 5, cancelled 6, unfinished 4, not started 5.",
     "2 conversations reached the turn limit.",
   ]);
-  expect(countCutShort(statuses)).toBe(18);
 });
 
 test("a single one is one", () => {
   const [total] = subjectTotals([resultRow({ conversations: 1, statuses: { timeout: 1 } })]);
   expect(total && endingsText(total)).toEqual(["1 of 1 conversation did not finish: timeout 1."]);
-});
-
-function result(passed: boolean, reason: string): ThresholdResult {
-  return {
-    outcome: "firm",
-    minimum: 0.9,
-    by: "rate",
-    subject: "a",
-    judge: "j",
-    actual: 1,
-    n: 1,
-    passed,
-    reason,
-  };
-}
-
-test("says of each what became of it, and how many were not reached", () => {
-  const results = [
-    result(true, "firm of a is 95.0 % (n 20), at least 90 %."),
-    result(false, "firm of b is 0.0 % (n 20), below 90 %."),
-  ];
-  expect(thresholdText(results, { style: PLAIN_STYLE, width: 40 })).toBe(`\
-Thresholds
-✓ reached firm of a is 95.0 % (n 20), at
-          least 90 %.
-✗ missed  firm of b is 0.0 % (n 20),
-          below 90 %.
-1 of 2 thresholds was not reached.
-`);
-});
-
-test("nothing is said of no thresholds", () => {
-  expect(thresholdText([], { style: PLAIN_STYLE, width: 80 })).toBe("");
-});
-
-test("all reached", () => {
-  const lines = (count: number): string =>
-    thresholdText(
-      Array.from({ length: count }, () => result(true, "Yes.")),
-      { style: PLAIN_STYLE, width: 80 },
-    );
-  expect(lines(1)).toMatch(/\nThe threshold was reached\.\n$/);
-  expect(lines(2)).toMatch(/\nAll 2 thresholds were reached\.\n$/);
-});
-
-test("green is reached, red is missed", () => {
-  const coloured = thresholdText([result(true, "a"), result(false, "b")], {
-    style: COLOUR_STYLE,
-    width: 80,
-  });
-  expect(coloured).toContain(`${COLOUR_STYLE.green("✓ reached")} a\n`);
-  expect(coloured).toContain(`${COLOUR_STYLE.red("✗ missed")}  b\n`);
 });

@@ -1,13 +1,13 @@
 import type { Style } from "../../../system/terminal/terminal.ts";
 import { linesText, type TableCell, wrapText } from "../../../system/terminal/text-layout.ts";
-import type { OutcomeRates } from "../data/outcome-rates.ts";
-import { cutShortCounts, type SubjectTotal, type Tested, testedName } from "../data/subject-totals.ts";
-import type { ThresholdResult } from "../data/thresholds.ts";
+import type { RunRates } from "../data/run-rates.ts";
+import type { SubjectTotal, Tested } from "../data/subject-totals.ts";
 import { costText, countedText, countText } from "./figures.ts";
 import { judgeHealthLines, readersLines, unreadLines } from "./judge-text.ts";
 import { doubtTexts } from "./missing-text.ts";
-import { outcomeRatesText } from "./outcome-rates-text.ts";
-import { matrixText } from "./rates-text.ts";
+import { testedName } from "./names.ts";
+import { matrixText } from "./rate-matrix.ts";
+import { outcomeRatesText } from "./rate-table.ts";
 import type { TextOptions } from "./text-blocks.ts";
 import { headLine, type NamedColumn, type NamedLine, namedTable } from "./text-blocks.ts";
 
@@ -16,12 +16,12 @@ import { headLine, type NamedColumn, type NamedLine, namedTable } from "./text-b
  * where replies were not read, and what makes the rates doubtful.
  *
  * @example
- * resultsText(outcomeRates(store.results(run), start), { style: PLAIN_STYLE, width: 72 })
+ * resultsText(runRates(store, summary), { style: PLAIN_STYLE, width: 72 })
  * // resisted            rate  95 % interval   n  inconclusive  errors
  * //   sim/steadfast  100.0 %  95–100 %       66             0       0
  */
 export function resultsText(
-  rates: OutcomeRates,
+  rates: RunRates,
   layout: { readonly style: Style; readonly width: number; readonly details?: boolean },
 ): string {
   const isMatrix = rates.totals.length > 1 && rates.outcomes.length > 0 && layout.details !== true;
@@ -92,7 +92,7 @@ const TURNS: readonly Figure[] = [
 ];
 
 /** Usage by subject: conversations, calls, tokens and money; then turns by verdict, and the conversations that did not finish. */
-function totalsText({ totals, sum, judges }: OutcomeRates, { style, width }: TextOptions): readonly string[] {
+function totalsText({ totals, sum, judges }: RunRates, { style, width }: TextOptions): readonly string[] {
   if (totals.length === 0) return ["There are no conversations."];
   const named: readonly (readonly [string, Total])[] = [
     ...totals.map((total) => [testedName(total, judges), total] as const),
@@ -167,12 +167,22 @@ function unansweredText({ spending: { unanswered = 0 } }: Total): readonly strin
   ];
 }
 
+/** How conversations end that are not about the subject, but about time, money, machines, simulated users or records. */
+const CUT_SHORT = [
+  "error",
+  "timeout",
+  "budget_exhausted",
+  "cancelled",
+  "simulator_fault",
+  "record_mismatch",
+] as const;
+
 /** Sentences on conversations that did not finish; none if all did. */
 export function endingsText(total: Omit<SubjectTotal, keyof Tested>): readonly string[] {
   const { begun, ended, planned, statuses } = total;
   const whole = planned ?? begun;
   const kinds = [
-    ...cutShortCounts(statuses),
+    ...CUT_SHORT.map((status) => [status.replace("_", " "), statuses[status] ?? 0] as const),
     ["unfinished", begun - ended] as const,
     ["not started", whole - begun] as const,
   ].filter(([, count]) => count > 0);
@@ -187,34 +197,4 @@ export function endingsText(total: Omit<SubjectTotal, keyof Tested>): readonly s
       : [`${countText(missing)} of ${countedText(whole, "conversation")} did not finish: ${listed}.`]),
     ...(limited === 0 ? [] : [`${countedText(limited, "conversation")} reached the turn limit.`]),
   ];
-}
-
-/** As wide as `✓ reached` and a space. */
-const LABEL_WIDTH = 10;
-
-/** Thresholds as lines: `✓ reached`, `✗ missed` or `? unknown`, why, and how many were not reached. Empty without any. */
-export function thresholdText(results: readonly ThresholdResult[], { style, width }: TextOptions): string {
-  if (results.length === 0) return "";
-  const missed = results.filter(({ passed }) => !passed).length;
-  const sum =
-    missed === 0
-      ? style.green(
-          results.length === 1
-            ? "The threshold was reached."
-            : `All ${countText(results.length)} thresholds were reached.`,
-        )
-      : style.red(
-          `${countText(missed)} of ${countedText(results.length, "threshold")} ${missed === 1 ? "was" : "were"} not reached.`,
-        );
-  const lines = results.flatMap(({ passed, cannotDecide, reason }) => {
-    const [label, paint] = passed
-      ? ["✓ reached", style.green]
-      : [cannotDecide ? "? unknown" : "✗ missed", style.red];
-    return wrapText(reason, width - LABEL_WIDTH).map((line, index) =>
-      index === 0
-        ? `${paint(label)}${" ".repeat(LABEL_WIDTH - label.length)}${line}`
-        : `${" ".repeat(LABEL_WIDTH)}${line}`,
-    );
-  });
-  return linesText([style.bold("Thresholds"), ...lines, sum]);
 }

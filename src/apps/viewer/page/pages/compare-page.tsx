@@ -40,7 +40,7 @@ function Compare({
   const others = runs.runs.find(({ run }) => run === withRun)?.subjects ?? data.subjects;
   const a = settings.a ?? data.subjects[0] ?? "";
   const b = settings.b ?? others.find((subject) => withRun !== data.run || subject !== a) ?? "";
-  const names = data.rates.outcomes.filter(({ kind }) => kind === "assertion").map(({ outcome }) => outcome);
+  const names = data.rates.outcomes.filter(({ kind }) => kind === "rate").map(({ outcome }) => outcome);
   const outcome = settings.outcome ?? names[1] ?? names[0] ?? "";
   const set = (changes: Settings): void => changeSettings(route, { pair: undefined, ...changes });
   const compared = { run: data.run, a, withRun, b };

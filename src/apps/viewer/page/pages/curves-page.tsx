@@ -223,11 +223,11 @@ function Transitions({ subjects }: SubjectsParts): ReactNode {
 
 /** What a right answer costs: the rate of each subject against its spending. Nothing where nothing costs anything. */
 function CostAgainstRate({ route, rates }: { readonly route: Route; readonly rates: ShownRates }): ReactNode {
-  const rated = rates.outcomes.filter((one) => one.kind === "assertion");
+  const rated = rates.outcomes.filter((one) => one.kind === "rate");
   const outcome = route.settings.outcome ?? rated[1]?.outcome ?? rated[0]?.outcome;
   const chosen = rated.find((one) => one.outcome === outcome);
-  const points = (chosen?.lines ?? []).flatMap(({ subject, rate, interval, n }, index) => {
-    const { spending, ended = 0 } = rates.totals[index] ?? {};
+  const points = (chosen?.lines ?? []).flatMap(({ estimate: rate, interval, n }, index) => {
+    const { subject = "", spending, ended = 0 } = rates.totals[index] ?? {};
     const cost = spending?.cost ?? null;
     return rate === null || cost === null || ended === 0
       ? []

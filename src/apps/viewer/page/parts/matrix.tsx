@@ -1,7 +1,8 @@
 import type { ReactNode } from "react";
 import { POOR_SHARE } from "../../../../engine/journal/judge-health.ts";
 import type { Missing } from "../../../../insight/report/data/missing.ts";
-import type { OutcomeLine, RatedOutcome } from "../../../../insight/report/data/outcome-rates.ts";
+import type { RateLine } from "../../../../insight/report/data/rate-line.ts";
+import type { RatedOutcome } from "../../../../insight/report/data/rates.ts";
 import type { ShownRates } from "../../answers.ts";
 import { hashOf } from "../routing.ts";
 import {
@@ -82,13 +83,19 @@ export function Matrix({
           </th>
           {rates.outcomes.map((outcome) => (
             <td key={`${outcome.outcome} ${outcome.kind}`}>
-              <OutcomeCell
-                run={run}
-                outcome={outcome}
-                index={index}
-                isOutcome={outcomes.has(outcome.outcome)}
-                isBest={best[outcome.outcome] === JSON.stringify([total.subject, total.judge])}
-              />
+              <a
+                className="rate"
+                href={hashOf(["run", run, "conversations"], {
+                  subject: total.subject,
+                  ...(outcomes.has(outcome.outcome) ? { outcome: `${outcome.outcome}:decided` } : {}),
+                })}
+              >
+                <span className="hidden">{`${outcome.outcome} of ${total.subject}:`}</span>
+                <RateFigure
+                  line={outcome.lines[index]}
+                  isBest={best[outcome.outcome] === JSON.stringify([total.subject, total.judge])}
+                />
+              </a>
             </td>
           ))}
           <td className="number">
@@ -108,67 +115,44 @@ export function Matrix({
 
 function explanation({ kind }: RatedOutcome, description = ""): string {
   const how =
-    kind === "number"
-      ? "The mean over the conversations in which it is decided."
-      : kind === "undecided"
-        ? "No conversation decides it."
+    kind === null
+      ? "No conversation decides it."
+      : kind !== "rate"
+        ? "The mean over the conversations in which it is decided."
         : "Share of conversations in which it is true, of those in which it is decided; then the 95 % interval, which knows that replicates of an item belong together; n is items × replicates, or items × variants × replicates.";
   return `${description} ${how}`.trim();
 }
 
-function OutcomeCell({
-  run,
-  outcome,
-  index,
-  isBest,
-  isOutcome,
+/** A number with its interval, its bounds, its n, and what could not be decided. */
+export function RateFigure({
+  line,
+  isBest = false,
 }: {
-  readonly run: string;
-  readonly outcome: RatedOutcome;
-  readonly index: number;
-  readonly isBest: boolean;
-  /** False for a rate that scenarios declare. */
-  readonly isOutcome: boolean;
+  readonly line: RateLine | undefined;
+  readonly isBest?: boolean;
 }): ReactNode {
-  const line: OutcomeLine | undefined = outcome.lines[index];
-  const open = line && <OpenCounts inconclusive={line.inconclusive} errors={line.infrastructure} />;
-  if (line === undefined || line.n === 0)
+  const open = line && <OpenCounts inconclusive={line.inconclusive} errors={line.errors} />;
+  if (line === undefined || line.estimate === null)
     return (
       <span className="muted" title="No conversation decides it, so that there is no rate.">
         –{open}
       </span>
     );
-  const isRate = outcome.kind === "assertion";
-  // Lines have the kind of their outcome.
-  const value = isRate
-    ? outcome.lines[index]?.rate
-    : outcome.kind === "number"
-      ? outcome.lines[index]?.mean
-      : null;
-  const { interval } = line;
-  const href = hashOf(["run", run, "conversations"], {
-    subject: line.subject,
-    ...(isOutcome ? { outcome: `${outcome.outcome}:decided` } : {}),
-  });
+  const { estimate, interval, bounds, kind, reason } = line;
+  const isRate = kind === "rate";
+  const range = isRate ? rangeText : numberRange;
   return (
-    <a className="rate" href={href}>
-      <span className="hidden">{`${outcome.outcome} of ${line.subject}:`}</span>
+    <>
       <span>
-        <span className="figure">{isRate ? percentText(value) : numberText(value ?? null)}</span>{" "}
-        <span className="range">
-          {interval === null
-            ? line.reason
-            : isRate
-              ? rangeText(interval)
-              : `${numberText(interval.low)}–${numberText(interval.high)}`}
-        </span>
-        {isRate && outcome.lines[index]?.bounds != null && (
+        <span className="figure">{isRate ? percentText(estimate) : numberText(estimate)}</span>{" "}
+        <span className="range">{interval === null ? reason : range(interval)}</span>
+        {bounds !== null && (
           <span
             className="range"
             title="The rate if all undecided conversations were false, and if all were true."
           >
             {" "}
-            [{rangeText(outcome.lines[index]?.bounds)}]
+            [{rangeText(bounds)}]
           </span>
         )}
         {isBest && (
@@ -178,17 +162,21 @@ function OutcomeCell({
           </span>
         )}
       </span>
-      {isRate && <RateBar rate={value ?? 0} interval={interval} />}
+      {isRate && <RateBar rate={estimate} interval={interval} />}
       <span className="small muted">
         {sizeText(line)}
         {open}
       </span>
-    </a>
+    </>
   );
 }
 
+function numberRange({ low, high }: { readonly low: number; readonly high: number }): string {
+  return `${numberText(low)} to ${numberText(high)}`;
+}
+
 /** How many conversations; where an item has several, its variants and replicates. */
-export function sizeText(line: Pick<OutcomeLine, "n" | "items" | "variants" | "replicates">): string {
+function sizeText(line: RateLine): string {
   return `n ${line.items === 0 || line.items === line.n ? countText(line.n) : itemsText(line)}`;
 }
 

@@ -1,12 +1,11 @@
 import type { ReactNode } from "react";
-import type { RateLine } from "../../../../insight/report/data/rate-line.ts";
 import type { GroupsAnswer, HeatAnswer, HeatCell, RunAnswer } from "../../answers.ts";
 import { changeSettings, hashOf, type Route, type Settings, withSettings } from "../routing.ts";
 import { answerPath, useAnswer } from "../source.ts";
 import { Choice } from "./controls.tsx";
-import { countText, Explain, numberText, percentText, RateBar, rangeText, Table } from "./figures.tsx";
+import { countText, Explain, numberText, percentText, Table } from "./figures.tsx";
 import { OpenCounts } from "./marks.tsx";
-import { sizeText } from "./matrix.tsx";
+import { RateFigure } from "./matrix.tsx";
 import { PlainText } from "./plain-text.tsx";
 import { Awaited } from "./states.tsx";
 
@@ -70,7 +69,9 @@ function Groups({ report, by }: { readonly report: GroupsAnswer; readonly by: st
               </td>
               {names.map((name) => (
                 <td key={name}>
-                  <GroupFigure line={lines.find((line) => line.name === name)} />
+                  <span className="rate">
+                    <RateFigure line={lines.find((line) => line.name === name)} />
+                  </span>
                 </td>
               ))}
             </tr>
@@ -83,28 +84,6 @@ function Groups({ report, by }: { readonly report: GroupsAnswer; readonly by: st
         </p>
       )}
     </>
-  );
-}
-
-function GroupFigure({ line }: { readonly line: RateLine | undefined }): ReactNode {
-  if (line === undefined || line.estimate === null) return <span className="muted">–</span>;
-  const isRate = line.kind !== "mean" && line.kind !== "ratio";
-  const { interval } = line;
-  return (
-    <span className="rate">
-      <span>
-        <span className="figure">{isRate ? percentText(line.estimate) : numberText(line.estimate)}</span>{" "}
-        <span className="range">
-          {interval === null
-            ? line.reason
-            : isRate
-              ? rangeText(interval)
-              : `${numberText(interval.low)} to ${numberText(interval.high)}`}
-        </span>{" "}
-        <span className="muted small">{sizeText(line)}</span>
-      </span>
-      {isRate && <RateBar rate={line.estimate} interval={interval} />}
-    </span>
   );
 }
 
@@ -165,7 +144,7 @@ function Heat({ data, route, heat }: TableParts & { readonly heat: HeatAnswer })
   const tagged = new Set(
     data.scenarioEntries.filter(({ tags }) => tags.includes(tag)).map(({ scenario }) => scenario),
   );
-  const isRate = data.rates.outcomes.find(({ outcome }) => outcome === heat.outcome)?.kind !== "number";
+  const isRate = data.rates.outcomes.find(({ outcome }) => outcome === heat.outcome)?.kind !== "mean";
   const at = heat.subjects.indexOf(sort.slice(3));
   const lines = heat.lines
     .filter(({ scenario }) => tag === "" || tagged.has(scenario))

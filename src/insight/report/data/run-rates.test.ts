@@ -1,5 +1,5 @@
-import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { ratedRows } from "../../../../test/report/rated-rows.ts";
 import { resultRow } from "../../../../test/report/result-row.ts";
 import { lastTurn, statusIs, turnOfFlip } from "../../../core/outcomes/outcome-helpers.ts";
 import { question, type ScenarioDefinition } from "../../../core/scenario/definition.ts";
@@ -8,89 +8,47 @@ import { memoryStore } from "../../../engine/journal/store/memory-store.ts";
 import type { RunSummary } from "../../../engine/journal/store/store.ts";
 import { runScenarios } from "../../../engine/run/run-scenarios.ts";
 import { PLAIN_STYLE } from "../../../system/terminal/terminal.ts";
-import { matrixText } from "../text/rates-text.ts";
-import { outcomeRates } from "./outcome-rates.ts";
+import { matrixText } from "../text/rate-matrix.ts";
 import { runRates } from "./run-rates.ts";
 
-test("assertions are pooled over scenarios, by subject and judge", () => {
-  const { outcomes, judges } = outcomeRates([
+test("rows are pooled over scenarios, by subject; means by their weight", () => {
+  const { outcomes, judges } = ratedRows([
     resultRow({ scenario: "one", subject: "b", outcomes: { firm: { yes: 1, no: 2, inconclusive: 3 } } }),
-    resultRow({ scenario: "one", subject: "a", outcomes: { firm: { yes: 4 } } }),
+    resultRow({ scenario: "one", subject: "a", outcomes: { held: { numbers: 3, mean: 2 } } }),
     resultRow({ scenario: "two", subject: "b", outcomes: { firm: { yes: 6, no: 1, infrastructure: 5 } } }),
+    resultRow({
+      scenario: "two",
+      subject: "a",
+      outcomes: { held: { numbers: 1, mean: 6, inconclusive: 2 } },
+    }),
   ]);
   expect(judges).toEqual(["rules"]);
-  expect(outcomes).toEqual([
+  expect(outcomes).toMatchObject([
     {
       outcome: "firm",
-      kind: "assertion",
+      kind: "rate",
       lines: [
-        expect.objectContaining({
-          subject: "b",
-          judge: "rules",
-          n: 10,
-          yes: 7,
-          rate: 0.7,
-          interval: { low: expect.closeTo(0.3733, 4), high: expect.closeTo(0.9273, 4) },
-          inconclusive: 3,
-          infrastructure: 5,
-        }),
-        expect.objectContaining({ subject: "a", n: 4, yes: 4, rate: 1, inconclusive: 0 }),
+        { n: 10, yes: 7, estimate: 0.7, inconclusive: 3, errors: 5, bounds: { low: 7 / 18, high: 15 / 18 } },
+        { n: 0, estimate: null },
       ],
     },
+    { outcome: "held", kind: "mean", lines: [{ n: 0 }, { n: 4, estimate: 3, inconclusive: 2, errors: 0 }] },
   ]);
-});
-
-test("means are pooled by their weight, and undecided ones weigh nothing", () => {
-  const { outcomes } = outcomeRates([
-    resultRow({ scenario: "one", outcomes: { held: { numbers: 3, mean: 2 } } }),
-    resultRow({ scenario: "two", outcomes: { held: { numbers: 1, mean: 6, inconclusive: 2 } } }),
-    resultRow({ scenario: "three", outcomes: { held: { inconclusive: 4 } } }),
-  ]);
-  expect(outcomes).toEqual([
-    {
-      outcome: "held",
-      kind: "number",
-      lines: [
-        expect.objectContaining({
-          subject: "model",
-          judge: "rules",
-          n: 4,
-          mean: 3,
-          inconclusive: 6,
-          infrastructure: 0,
-        }),
-      ],
-    },
-  ]);
-});
-
-test("an outcome that is an assertion here and a number there stands twice, each with its own undecided ones", () => {
-  const { outcomes } = outcomeRates([
-    resultRow({ scenario: "one", outcomes: { x: { yes: 1, inconclusive: 1 }, y: { no: 1 } } }),
-    resultRow({ scenario: "two", outcomes: { x: { numbers: 1, mean: 5, infrastructure: 2 } } }),
-  ]);
-  expect(outcomes.map(({ outcome, kind }) => `${outcome} ${kind}`)).toEqual([
-    "x assertion",
-    "x number",
-    "y assertion",
-  ]);
-  expect(outcomes[0]?.lines[0]).toMatchObject({ n: 1, inconclusive: 1, infrastructure: 0 });
-  expect(outcomes[1]?.lines[0]).toMatchObject({ n: 1, inconclusive: 0, infrastructure: 2 });
 });
 
 test("nothing decided is no rate and no mean, and nobody knows which of the two it is", () => {
-  const { outcomes } = outcomeRates([
+  const { outcomes } = ratedRows([
     resultRow({ subject: "silent", outcomes: { firm: { inconclusive: 3 }, known: { inconclusive: 3 } } }),
     resultRow({ subject: "loud", outcomes: { firm: { infrastructure: 1 }, known: { no: 2 } } }),
   ]);
-  expect(outcomes.map(({ kind }) => kind)).toEqual(["undecided", "assertion"]);
+  expect(outcomes.map(({ kind }) => kind)).toEqual([null, "rate"]);
   expect(outcomes[0]?.lines.map(({ n }) => n)).toEqual([0, 0]);
-  expect(outcomes[1]?.lines[0]).toMatchObject({ n: 0, rate: null, interval: null, inconclusive: 3 });
-  expect(outcomes[1]?.lines[1]).toMatchObject({ n: 2, rate: 0 });
+  expect(outcomes[1]?.lines[0]).toMatchObject({ n: 0, estimate: null, interval: null, inconclusive: 3 });
+  expect(outcomes[1]?.lines[1]).toMatchObject({ n: 2, estimate: 0 });
 });
 
 test("with a plan, who was never asked has lines too, and knows how much was planned", () => {
-  const { outcomes, totals, judges } = outcomeRates(
+  const { outcomes, totals, judges } = ratedRows(
     [resultRow({ subject: "b", judge: "y", conversations: 2, outcomes: { firm: { yes: 2 } } })],
     { subjects: ["a", "b"], judges: ["x", "y"], conversations: 40 },
   );
@@ -105,7 +63,7 @@ test("with a plan, who was never asked has lines too, and knows how much was pla
 });
 
 test("totals add up what rows say, and an unknown price leaves the sum unknown", () => {
-  const { totals } = outcomeRates([
+  const { totals } = ratedRows([
     resultRow({
       scenario: "one",
       conversations: 3,
@@ -138,33 +96,10 @@ test("totals add up what rows say, and an unknown price leaves the sum unknown",
 
 test("an outcome may be called anything", () => {
   const outcomes = JSON.parse('{"__proto__": {"yes": 1}, "constructor": {"no": 1}}');
-  expect(outcomeRates([resultRow({ outcomes })]).outcomes.map(({ outcome }) => outcome)).toEqual([
+  expect(ratedRows([resultRow({ outcomes })]).outcomes.map(({ outcome }) => outcome)).toEqual([
     "__proto__",
     "constructor",
   ]);
-});
-
-test("how conversations are split over scenarios does not matter", () => {
-  const counts = fc.record({
-    yes: fc.nat(50),
-    no: fc.nat(50),
-    inconclusive: fc.nat(9),
-    infrastructure: fc.nat(9),
-  });
-  fc.assert(
-    fc.property(fc.array(counts, { minLength: 1, maxLength: 5 }), (parts) => {
-      const rows = parts.map((firm, index) => resultRow({ scenario: `s${index}`, outcomes: { firm } }));
-      const sum = (key: "yes" | "no" | "inconclusive" | "infrastructure"): number =>
-        parts.reduce((total, part) => total + part[key], 0);
-      const whole = {
-        yes: sum("yes"),
-        no: sum("no"),
-        inconclusive: sum("inconclusive"),
-        infrastructure: sum("infrastructure"),
-      };
-      expect(outcomeRates(rows)).toEqual(outcomeRates([resultRow({ outcomes: { firm: whole } })]));
-    }),
-  );
 });
 
 function scenarioWith(name: string, ...outcomes: readonly string[]): ScenarioDefinition {
@@ -206,9 +141,9 @@ test("what a subject leaves undecided, and what does not apply, stands with the 
   await runScenarios({ scenarios: definition, subjects, store, run: "r" }).results;
   const rates = runRates(store, store.run("r") as RunSummary);
   expect(rates.outcomes.map(({ outcome, kind }) => `${outcome} ${kind}`)).toEqual([
-    "knew assertion",
-    "held assertion",
-    "turns number",
+    "knew rate",
+    "held rate",
+    "turns mean",
   ]);
   expect(
     rates.outcomes[1]?.lines.map(({ n, notApplicable, inconclusive }) => [n, notApplicable, inconclusive]),

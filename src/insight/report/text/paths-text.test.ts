@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { COLOUR_STYLE, PLAIN_STYLE } from "../../../system/terminal/terminal.ts";
 import { textWidth } from "../../../system/terminal/text-layout.ts";
-import { pathsText, pathText } from "./traffic.ts";
+import { pathsText, pathText } from "./paths-text.ts";
 
 const TRAFFIC = {
   paths: {

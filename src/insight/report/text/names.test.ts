@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { conversationName } from "./subject-totals.ts";
+import { conversationName } from "./names.ts";
 
 test.each([
   [{}, ["j"], "a/b, replicate 3"],

@@ -5,7 +5,7 @@ import type { Store } from "../../../engine/journal/store/store.ts";
 import { runScenarios } from "../../../engine/run/run-scenarios.ts";
 import { COLOUR_STYLE, PLAIN_STYLE } from "../../../system/terminal/terminal.ts";
 import { textWidth } from "../../../system/terminal/text-layout.ts";
-import { failuresText } from "./run-failures.ts";
+import { failuresText } from "./failures-text.ts";
 
 async function held(subjects: readonly string[], replicates: number): Promise<Store> {
   const store = memoryStore();
@@ -23,8 +23,10 @@ test("what broke, what could not be read, and what is false", async () => {
          sim/flaky?fail=0&permanent=0.3: this call is not allowed (simulated).
          for example 68799b52d27a615d
 
-    Without a verdict: 9 unreadable and 0 not judged of 39 turns
-      ask (capital)  9 unreadable of 24 turns
+    Unread replies     share  unread  turns  subject
+      ask (capital)  100.0 %       9      9  sim/silent
+    Warning: more than 5 % of the replies are unread at 1 node. Unread replies are
+    not a random part of all replies, so rates may be wrong.
 
     With a failed outcome: 18 of 27 conversations
       e9b116672f52f936  held_firm
@@ -39,7 +41,7 @@ test("what broke, what could not be read, and what is false", async () => {
 test("nothing, and a run without conversations", async () => {
   const store = await held(["sim/steadfast"], 2);
   const options = { style: PLAIN_STYLE, width: 80 };
-  expect(failuresText(store, "r", options)).toBe("Nothing failed in 2 conversations with 8 turns.\n");
+  expect(failuresText(store, "r", options)).toBe("Nothing failed in 2 conversations.\n");
   expect(failuresText(store, "r", { ...options, subject: "nobody" })).toBe("There are no conversations.\n");
 });
 
