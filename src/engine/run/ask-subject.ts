@@ -1,7 +1,6 @@
-import { memoize } from "../../core/lazy.ts";
 import type { ScenarioNode } from "../../core/scenario/definition.ts";
-import { freezeDeep } from "../../core/values/frozen-copy.ts";
-import type { TurnReply, TurnStart } from "../journal/run-event.ts";
+import { failureOf, type RunFailure } from "../journal/failure.ts";
+import type { ConversationStop, TurnReply, TurnStart } from "../journal/run-event.ts";
 import { addSpending, NOTHING_SPENT, type Spending } from "../journal/spending.ts";
 import type { ToolCall, ToolResult } from "../models/message.ts";
 import type {
@@ -15,15 +14,86 @@ import { ModelError } from "../models/model-error.ts";
 import type { OfferedTool, ToolOffer } from "../models/tools/offered-tools.ts";
 import { runToolLoop } from "../models/tools/run-tool-loop.ts";
 import type { ToolServers } from "../models/tools/tool-servers.ts";
-import type { AnyModel } from "./calls/call-cache.ts";
+import { type AnyModel, UNHEARD } from "./calls/call-cache.ts";
+import { recordedAnswer } from "./recorded-conversation.ts";
+import type { RecordedAnswers } from "./records/record-answer.ts";
 import { overrideKey } from "./resolve-models.ts";
 import type { ConversationContext, ConversationPlan, RunContext, Subject } from "./run-context.ts";
 import { type AnsweredTurn, TRANSCRIPT_FILE, writeTranscript } from "./step/agent-view.ts";
 import type { AskEffect } from "./step/conversation-state.ts";
 import { wholeQuestion } from "./step/turn-texts.ts";
 
+/** What the subject replies, or what stops the conversation. */
+export type SubjectReply =
+  | Omit<TurnReply, "type" | "conversation" | "turn">
+  | { readonly stop: Pick<ConversationStop, "status" | "failure" | "spending"> }
+  /** The conversation must begin again: see `UNHEARD`. */
+  | typeof BEGIN_AGAIN;
+
+export const BEGIN_AGAIN = "begin again";
+
+/** The reply to a question: from a record, from the run that is graded again, or from the subject. */
+export async function subjectTurn(
+  driver: ConversationContext,
+  effect: AskEffect,
+  answers: RecordedAnswers | undefined,
+): Promise<SubjectReply> {
+  if (answers !== undefined) return answerOfRecord(driver, effect, answers);
+  const { turn, node } = effect;
+  const { recorded, reruns } = driver.plan;
+  const known = recorded === undefined ? null : recordedAnswer(recorded, effect);
+  if (known !== null && "stop" in known) {
+    const { status, failure } = known.stop;
+    return { stop: { status, ...(failure === undefined ? {} : { failure }) } };
+  }
+  if (known !== null) {
+    const { model: name = driver.plan.cell.subject, ...reply } = known;
+    // Where there are only labels, nothing was sent. Everything else can be graded again, and needs its question.
+    if (reply.labels === undefined || reply.reply !== "")
+      driver.run.emit(turnStart(driver.plan.conversation, effect, name));
+    if (reruns === true) {
+      const { model } = subjectAt(driver, driver.plan.definition.nodes[node] as ScenarioNode);
+      if (model.hasMemory === true) driver.unheard.add(model);
+    }
+    return reply;
+  }
+  if (recorded !== undefined && reruns !== true) {
+    const message = `The question at "${node}" was not asked at this point before.`;
+    return { stop: { status: "cancelled", failure: { category: "cancelled", stage: "run", message } } };
+  }
+  const answer = await askSubject(driver, effect);
+  if ("reply" in answer) return answer;
+  const { error, spending, turnTimeout } = answer;
+  if (error === UNHEARD) return BEGIN_AGAIN;
+  const failure = failureOf(error, { stage: "subject", node, turn });
+  const status = failure.category === "budget" ? "budget_exhausted" : turnTimeout ? "timeout" : "error";
+  return { stop: { status, failure, spending } };
+}
+
+/** Where the record has no answer, the conversation is over. */
+function answerOfRecord(
+  { run, plan }: ConversationContext,
+  effect: AskEffect,
+  answers: RecordedAnswers,
+): SubjectReply {
+  const { turn, node } = effect;
+  const answer = answers.answer(effect);
+  // Nothing was sent where there are only labels.
+  if (!("labels" in answer) || answer.reply !== "")
+    run.emit(turnStart(plan.conversation, effect, plan.cell.subject));
+  if ("reply" in answer) return answer;
+  const failure: RunFailure = {
+    category: "mismatch",
+    stage: "record",
+    message: answer.difference,
+    node,
+    turn,
+  };
+  return { stop: { status: "record_mismatch", failure } };
+}
+
 /** The reply of a turn, or why there is none. */
-export type SubjectAnswer =
+type SubjectAnswer =
   | Pick<TurnReply, "reply" | "messages" | "reportedCalls" | "finish" | "stepLimit" | "spending">
   | { readonly error: unknown; readonly spending: Spending; readonly turnTimeout: boolean };
 
@@ -41,11 +111,8 @@ export async function askSubject(driver: ConversationContext, effect: AskEffect)
   }
 }
 
-/** How many turns the transcript file of a conversation has. */
-const written = new WeakMap<ConversationContext, number>();
-
 /** The event that a question is about to be sent. */
-export function turnStart(conversation: string, effect: AskEffect, model: string): TurnStart {
+function turnStart(conversation: string, effect: AskEffect, model: string): TurnStart {
   const { turn, node, agent, instructions, added } = effect;
   return {
     type: "turn-start",
@@ -95,7 +162,7 @@ class SubjectTurn {
     const workspace = transcript === undefined ? undefined : await this.#writeTranscript(transcript);
     const offer = servers === null ? null : await servers.offered(this.#node.toolFilter, this.#signal);
     this.#announce(offer);
-    const tools = offer === null ? NO_TOOLS : definitionsOf(offer);
+    const tools = offer?.definitions ?? NO_TOOLS;
     const { reply, added, stoppedAtLimit, reported } = await runToolLoop({
       messages,
       tools,
@@ -118,11 +185,11 @@ class SubjectTurn {
   async #writeTranscript(turns: readonly AnsweredTurn[]): Promise<string> {
     const folder = await this.#driver.run.workspace(this.#driver.plan.conversation);
     const { appendFile, writeFile } = await import("node:fs/promises");
-    const known = written.get(this.#driver) ?? 0;
+    const known = this.#driver.transcribed;
     const text = `${writeTranscript(turns.slice(known))}\n`;
     if (known < turns.length)
       await (known === 0 ? writeFile : appendFile)(`${folder}/${TRANSCRIPT_FILE}`, text);
-    written.set(this.#driver, turns.length);
+    this.#driver.transcribed = turns.length;
     return folder;
   }
 
@@ -232,13 +299,3 @@ export function subjectAt(
 }
 
 const NO_TOOLS: readonly ToolDefinition[] = Object.freeze([]);
-const definitions = new WeakMap<ToolOffer, readonly ToolDefinition[]>();
-
-/** The definitions for an offer; the same object while the offer stays the same. */
-function definitionsOf(offer: ToolOffer): readonly ToolDefinition[] {
-  return memoize(definitions, offer, () => freezeDeep(offer.tools.map(asDefinition)));
-}
-
-function asDefinition({ name, description, inputSchema }: OfferedTool): ToolDefinition {
-  return { name, inputSchema, ...(description === undefined ? {} : { description }) };
-}

@@ -1,4 +1,3 @@
-import { memoize } from "../../core/lazy.ts";
 import { NOTHING_JUDGED } from "../grading/judge/judge-turn.ts";
 import { cosine } from "../grading/verify/semantic-match.ts";
 import { failureOf } from "../journal/failure.ts";
@@ -7,7 +6,7 @@ import { ModelError } from "../models/model-error.ts";
 import { isVector } from "../models/providers/embedding-model.ts";
 import type { AnyModel } from "./calls/call-cache.ts";
 import type { Judged } from "./judge-reply.ts";
-import type { ConversationContext, RunContext } from "./run-context.ts";
+import type { ConversationContext } from "./run-context.ts";
 import type { EmbedEffect } from "./step/conversation-state.ts";
 
 /** Asks the embedding model for the vectors of texts, and compares them. A call that fails is part of the result. */
@@ -44,9 +43,6 @@ export async function compareMeanings(driver: ConversationContext, effect: Embed
   }
 }
 
-/** The vectors of truths, which every conversation of a run needs again. */
-const truths = new WeakMap<RunContext, Map<string, readonly number[]>>();
-
 class Embedding {
   spending: Spending = NOTHING_SPENT;
   readonly #driver: ConversationContext;
@@ -61,9 +57,9 @@ class Embedding {
   }
 
   async ofTruth(text: string): Promise<readonly number[]> {
-    const known = memoize(truths, this.#driver.run, () => new Map<string, readonly number[]>());
-    const vector = known.get(text) ?? (await this.of(text));
-    known.set(text, vector);
+    const { truthVectors } = this.#driver.run;
+    const vector = truthVectors.get(text) ?? (await this.of(text));
+    truthVectors.set(text, vector);
     return vector;
   }
 

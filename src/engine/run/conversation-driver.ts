@@ -9,6 +9,8 @@ import type {
 } from "../journal/run-event.ts";
 import { addSpending, NOTHING_SPENT, type Spending } from "../journal/spending.ts";
 import { ModelError } from "../models/model-error.ts";
+import { BEGIN_AGAIN, subjectTurn } from "./ask-subject.ts";
+import { userTurn } from "./ask-user.ts";
 import type { AnyModel } from "./calls/call-cache.ts";
 import { compareMeanings } from "./compare-meanings.ts";
 import { type Judged, judgeReply } from "./judge-reply.ts";
@@ -28,8 +30,6 @@ import {
 import { droppedJudgements, type FoldedJournal, foldJournal, foldJournalWith } from "./step/fold-journal.ts";
 import { givenHistory } from "./step/given-history.ts";
 import { type Step, step } from "./step/step.ts";
-import { BEGIN_AGAIN, subjectTurn } from "./subject-turn.ts";
-import { userTurn } from "./user-turn.ts";
 
 /** What a resume makes again. */
 export interface Retries {
@@ -58,6 +58,7 @@ export class ConversationDriver implements ConversationContext {
   readonly session: string = crypto.randomUUID();
   readonly unheard: Set<AnyModel> = new Set();
   isBegunAgain = false;
+  transcribed = 0;
   #attempt = 1;
   readonly #controller = new AbortController();
   readonly #finished = Promise.withResolvers<ConversationRecord>();

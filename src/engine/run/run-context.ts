@@ -49,6 +49,8 @@ export interface RunContext {
   readonly overrides: NodeModels;
   /** Compares meanings; null if the run has none. */
   readonly embedder: AnyModel | null;
+  /** The vectors of truths that it gave: every conversation of the run needs them again. */
+  readonly truthVectors: Map<string, readonly number[]>;
   /** Plays users; null if the run has none. */
   readonly simulator: AnyModel | null;
   /** The simulators that nodes name. */
@@ -121,6 +123,8 @@ export interface ConversationContext {
   readonly unheard: Set<AnyModel>;
   /** True to ask subjects with a memory again, whatever the store has. */
   readonly isBegunAgain: boolean;
+  /** How many turns this process has written to the transcript file of the conversation. */
+  transcribed: number;
   /** Resolves when this many turns are finished, or the conversation is over. */
   turnsFinished(turnCount: number): Promise<void>;
 }

@@ -130,6 +130,7 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
   });
   const context: RunContext = {
     ...models,
+    truthVectors: new Map(),
     caller,
     clock,
     seed,

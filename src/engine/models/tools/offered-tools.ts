@@ -1,4 +1,5 @@
 import type { ToolFilter } from "../../../core/scenario/definition.ts";
+import { freezeDeep } from "../../../core/values/frozen-copy.ts";
 import { isRecord, type JsonObject } from "../../../core/values/json.ts";
 import { maskSecretsIn } from "../../../system/secrets/mask-secrets.ts";
 import { contentHash } from "../content-hash.ts";
@@ -15,6 +16,8 @@ export interface OfferedTool extends ToolDefinition {
 /** The tools of a turn. */
 export interface ToolOffer {
   readonly tools: readonly OfferedTool[];
+  /** The same as a model is given them. */
+  readonly definitions: readonly ToolDefinition[];
   /** What the node's filter took away: `server`, or `server/tool`. */
   readonly removed: readonly string[];
   /** Names in a filter that do not exist, and listed tools that cannot be offered. */
@@ -51,7 +54,14 @@ export function offerTools(
     ...[...listings.values()].flatMap((listing) => listing.warnings),
     ...unknownNames(servers, listings, filter),
   ];
-  return Object.freeze({ tools: Object.freeze(tools), removed, warnings });
+  const definitions = freezeDeep(
+    tools.map(({ name, description, inputSchema }) => ({
+      name,
+      inputSchema,
+      ...(description === undefined ? {} : { description }),
+    })),
+  );
+  return Object.freeze({ tools: Object.freeze(tools), definitions, removed, warnings });
 }
 
 function keyOf(server: string, tool?: string): string {

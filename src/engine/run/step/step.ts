@@ -51,7 +51,7 @@ import {
   scopeAt,
   withoutTemplate,
 } from "./turn-texts.ts";
-import { type UserMessage, userAfter, withText } from "./user-contract.ts";
+import { type UserMessage, userAfter } from "./user-contract.ts";
 
 /** What follows from an event. */
 export interface Step {
@@ -423,11 +423,10 @@ class Transition {
     const scope = lazy(() => scopeAt(this.#definition, draft, { before: turn, node: id, needs }));
     draft.next = null;
     const asks = this.#rendered({ turn, node: id }, () =>
-      askedNode(this.#definition, authored, { scope, settings }),
+      askedNode(this.#definition, authored, { scope, settings, written: written?.text }),
     );
     if (asks === undefined) return;
-    const { instructions } = asks;
-    const node = withText(asks.node, written);
+    const { instructions, node } = asks;
     const agent = agentName(node.agentIdentity);
     const view = draft.views[agent] ?? NOTHING_SEEN;
     const prepared = prepareQuestion({

@@ -201,7 +201,16 @@ export function questionToVerify(
 export function askedNode(
   definition: ScenarioDefinition,
   node: ScenarioNode,
-  { scope, settings }: { readonly scope: () => TextScope; readonly settings: ConversationSettings },
+  {
+    scope,
+    settings,
+    written,
+  }: {
+    readonly scope: () => TextScope;
+    readonly settings: ConversationSettings;
+    /** What the simulated user has written, which is never rendered. */
+    readonly written?: string | undefined;
+  },
 ): { readonly node: ScenarioNode; readonly instructions?: string | undefined } {
   const prompt = promptOf(definition, node);
   const instructions =
@@ -210,9 +219,9 @@ export function askedNode(
       : (hasTexts(prompt) ? fillTexts({ systemPrompt: prompt }, scope()).systemPrompt : prompt) || undefined;
   const { question, fewShot } = node.question;
   const examples = hasTexts(fewShot) ? fewShot : undefined;
-  if (!isTemplate(question) && examples === undefined) return { node, instructions };
-  const text = isTemplate(question) ? compileText(question).text(scope()) : question;
-  if (text.trim() === "") throw new TextError("the question comes to an empty text");
+  if (!isTemplate(question) && examples === undefined && written === undefined) return { node, instructions };
+  const text = written ?? (isTemplate(question) ? compileText(question).text(scope()) : question);
+  if (written === undefined && text.trim() === "") throw new TextError("the question comes to an empty text");
   const more = examples === undefined ? {} : { fewShot: fillTexts(examples, scope()) };
   return { node: { ...node, question: { ...node.question, question: text, ...more } }, instructions };
 }

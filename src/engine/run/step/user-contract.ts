@@ -1,6 +1,6 @@
 import { fillTexts } from "../../../core/liquid/fill-texts.ts";
 import { TextError } from "../../../core/liquid/text-template.ts";
-import type { ScenarioDefinition, ScenarioNode } from "../../../core/scenario/definition.ts";
+import type { ScenarioDefinition } from "../../../core/scenario/definition.ts";
 import type { SimulatedUser } from "../../../core/scenario/simulated-user.ts";
 import type { UserState } from "../../../core/state/state.ts";
 import { isRecord, type UnknownRecord } from "../../../core/values/json.ts";
@@ -76,12 +76,6 @@ export function truthsOf({ nodes, given = {} }: ScenarioDefinition): readonly st
   return [...new Set(filled)].filter(
     (text): text is string => typeof text === "string" && wordsIn(text).length >= SHORTEST_TRUTH + 2,
   );
-}
-
-/** A node with the text that its user has written, which is never rendered. */
-export function withText(node: ScenarioNode, written: UserMessage | undefined): ScenarioNode {
-  if (written === undefined) return node;
-  return { ...node, question: { ...node.question, question: written.text } };
 }
 
 /** What is known of a user after a message. */

@@ -4,6 +4,7 @@ import { callIdentity } from "../../../engine/models/call-identity.ts";
 import type { ModelReply } from "../../../engine/models/model.ts";
 import { ModelError } from "../../../engine/models/model-error.ts";
 import { askSubject } from "../../../engine/run/ask-subject.ts";
+import { userTurn } from "../../../engine/run/ask-user.ts";
 import type { ModelCall } from "../../../engine/run/calls/call-cache.ts";
 import { compareMeanings } from "../../../engine/run/compare-meanings.ts";
 import { type Judged, judgeReply } from "../../../engine/run/judge-reply.ts";
@@ -11,7 +12,6 @@ import type { ConversationContext, ConversationPlan, RunContext } from "../../..
 import type { ConversationState, Effect } from "../../../engine/run/step/conversation-state.ts";
 import { givenHistory } from "../../../engine/run/step/given-history.ts";
 import { type Step, step } from "../../../engine/run/step/step.ts";
-import { userTurn } from "../../../engine/run/user-turn.ts";
 import type { Slot, Slots } from "./amounts.ts";
 import type { Position } from "./simulate-scenario.ts";
 
@@ -60,6 +60,7 @@ class CachedWalk implements ConversationContext {
   readonly session: string = "";
   readonly unheard: ConversationContext["unheard"] = new Set();
   readonly isBegunAgain: boolean = false;
+  transcribed = 0;
   readonly #answers: KnownAnswers;
   readonly #calls: KnownCall[] = [];
   readonly #questions = new Map<number, Position>();
