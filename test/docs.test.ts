@@ -438,7 +438,6 @@ const EVENTS: {
     replicates: true,
     configuration: true,
     origin: true,
-    seal: true,
   },
   "scenario-define": { scenario: true, hash: true, definition: true },
   "run-end": { statuses: true, spending: true, judges: true },

@@ -1,13 +1,9 @@
 import {
-  chmodSync,
-  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
   rmSync,
-  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -15,17 +11,9 @@ import { createServer } from "node:http";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { CAPITAL, canberraServer, capitalFolder, openaiAt } from "./capital-file.ts";
-import {
-  type Ended,
-  elenchus as elenchusApart,
-  folderWith,
-  type Given,
-  inOneProcess,
-  inTerminal,
-} from "./cli.ts";
+import { folderWith, type Given, inOneProcess, inTerminal } from "./cli.ts";
 
 const elenchus = inOneProcess();
 
@@ -44,16 +32,6 @@ async function strangersServer(): Promise<{ readonly url: string; readonly heard
     server.close();
   });
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, heard };
-}
-
-/** What of an origin is forged, after the run was made with real words. */
-interface Forged {
-  readonly names?: unknown;
-  readonly flags?: unknown;
-  readonly sets?: unknown;
-  readonly config?: string;
-  readonly replay?: string;
-  readonly folder?: string;
 }
 
 const STEADFAST = ["--subject", "sim/steadfast"];
@@ -80,42 +58,6 @@ async function newRun(words: readonly string[], folder: string): Promise<string>
   const given = { folder, environment: { XDG_CONFIG_HOME: folderWith(), OPENAI_API_KEY: "theirs" } };
   await elenchus(["run", "capital.yaml", "--name", "gift", "--trust", ...words], given);
   return (await elenchus(["export", "gift"], given)).stdout;
-}
-
-/** The same with no conversation finished, so that there is something to go on with, and perhaps with another origin. */
-async function forgedRun(words: readonly string[], forged: Forged): Promise<string> {
-  const [header = "", ...lines] = (await strangersRun(words)).trimEnd().split("\n");
-  const { start, ...rest } = JSON.parse(header) as {
-    readonly start: { readonly origin: { readonly settings: object } };
-  };
-  const { names, replay, folder, ...settings } = forged;
-  const origin = {
-    ...start.origin,
-    settings: { ...start.origin.settings, ...settings },
-    ...(names === undefined ? {} : { names }),
-    ...(replay === undefined ? {} : { replay }),
-    ...(folder === undefined ? {} : { folder }),
-  };
-  const kept = lines.filter((line) => /^\{"(?:text|event":\{"type":"scenario-define)"/.test(line));
-  const events = kept.filter((line) => line.startsWith('{"event"')).length;
-  const open = { ...rest, endedAt: null, statuses: {}, start: { ...start, origin } };
-  const end = { end: { conversations: 0, events, calls: 0 } };
-  return `${[JSON.stringify(open), ...kept, JSON.stringify(end)].join("\n")}\n`;
-}
-
-/** What a person may well type who was sent a run; regrading needs one that was finished. */
-const ALL = [["resume"], ["regrade", "gift", "--rerun"], ["resume", "gift", "--retry-errors"], ["regrade"]];
-/** `npm run attack` tries all of them. */
-const COMMANDS = process.env.ELENCHUS_ATTACK === undefined ? ALL.slice(0, 2) : ALL;
-const RESUME = COMMANDS.filter(([command]) => command === "resume");
-
-/** A folder into which the run of a stranger was imported. */
-async function victim(words: readonly string[], forged?: Forged): Promise<Given> {
-  const given = { folder: capitalFolder(), environment: { OPENAI_API_KEY: KEY } };
-  const input = await (forged === undefined ? strangersRun(words) : forgedRun(words, forged));
-  const { code } = await elenchus(["import", "-"], { ...given, input });
-  expect(code).toBe(0);
-  return given;
 }
 
 function touching(file: string): string {
@@ -155,146 +97,21 @@ describe("a scenario file from a stranger", () => {
   });
 });
 
-describe("a run from a stranger", () => {
-  test.each(RESUME)("starts no command: %s %s %s", async (...words) => {
-    const marker = join(folderWith(), "started");
-    const server = JSON.stringify({ command: process.execPath, args: ["-e", touching(marker)] });
-    const given = await victim([...OPENAI, "--set", `tools.x=${server}`], {});
-    rmSync(marker, { force: true });
-    await elenchus(words.filter(Boolean), given);
-    expect(existsSync(marker)).toBe(false);
-  });
-
-  test.each(COMMANDS)("sends no key elsewhere: %s %s %s", async (...words) => {
-    const { url, heard } = await strangersServer();
-    const judge = ["--judge", "openai/gpt-5-mini", "--set", "reading=judge", "--fresh"];
-    const flags = [...STEADFAST, ...judge, "--set", `providers.openai.baseUrl=${url}`];
-    const given = await victim(flags, words[0] === "resume" ? {} : undefined);
-    heard.length = 0;
-    await elenchus(words.filter(Boolean), given);
-    expect(heard).toEqual([]);
-  });
-
-  test.each(COMMANDS)("asks no address that it names: %s %s %s", async (...words) => {
-    const { url, heard } = await strangersServer();
-    const flags = [...STEADFAST, "--judge", url, "--set", "reading=judge", "--fresh"];
-    const given = await victim(flags, words[0] === "resume" ? {} : undefined);
-    heard.length = 0;
-    await elenchus(words.filter(Boolean), given);
-    expect(heard).toEqual([]);
-  });
-
-  test.each(COMMANDS)("runs no code that it names: %s %s %s", async (...words) => {
-    const trap = folderWith({ ".git/HEAD": "" });
-    const code = (name: string): string => `${touching(join(trap, name))};\nexport const config = {};\n`;
-    const files = ["elenchus.config.mjs", "other.mjs", "scenario.mjs"];
-    for (const file of files) writeFileSync(join(trap, file), code(`ran-${file}`));
-    for (const forged of [
-      { folder: trap },
-      { names: [join(trap, "scenario.mjs")] },
-      { config: join(trap, "other.mjs") },
-    ])
-      await elenchus(words.filter(Boolean), await victim(STEADFAST, forged));
-    expect(readdirSync(trap).sort()).toEqual([".git", ...files]);
-  });
-
-  test.each(COMMANDS)("writes no file that it names: %s %s %s", async (...words) => {
-    const precious = join(folderWith(), "precious.txt");
-    const forged = words[0] === "resume" ? {} : undefined;
-    const given = await victim([...STEADFAST, "--junit", precious], forged);
-    writeFileSync(precious, "mine");
-    await elenchus(words.filter(Boolean), given);
-    expect(readFileSync(precious, "utf8")).toBe("mine");
-  });
-
-  test("reads no file that it names", async () => {
-    const secret = join(folderWith({ "secret.yaml": "My diary" }), "secret.yaml");
-    for (const forged of [{ names: [secret] }, { replay: secret }, { config: secret }]) {
-      const { code, stdout, stderr } = await elenchus(["resume"], await victim(STEADFAST, forged));
-      expect(code).toBe(2);
-      expect(stderr).toContain("does not count as yours");
-      expect(stdout + stderr).not.toContain("diary");
-    }
-  });
-
-  test("with a broken origin is refused in a sentence", async () => {
-    for (const forged of [
-      { flags: [1] },
-      { sets: "seed=1" },
-      { names: 7 },
-      { flags: [{ flag: "x", path: [] }] },
-    ]) {
-      const { code, stderr } = await elenchus(["resume"], await victim(STEADFAST, forged));
-      expect(code).toBe(2);
-      expect(stderr).toContain("does not count as yours");
-      expect(stderr).not.toContain("should not have happened");
-    }
-  });
-
-  test("shows what it would do, and what to type instead", async () => {
-    const { url } = await strangersServer();
-    const sets = [
-      'tools.x={ command: sh, args: [-c, "echo hi > /tmp/x"], env: { A: "$HOME" } }',
-      `providers.openai.baseUrl=${url}`,
-      "providers.openai.headers.x-team=Ocelot2290v",
-    ];
-    const words = [...STEADFAST, "--junit", "/tmp/elenchus-trust-test.xml", "--fail-under", "held_firm=0"];
-    const given = await victim(words, { names: ["capital.yaml", "x.ts"], sets });
-    rmSync("/tmp/elenchus-trust-test.xml", { force: true });
-    writeFileSync(join(given.folder, "x.ts"), "");
-    const { code, stderr } = await elenchus(["resume"], given);
-    expect(code).toBe(2);
-    for (const line of [
-      "Run gift does not count as yours: it was imported, copied from another machine, or made by an earlier release.",
-      `  - the folder ${given.folder}\n`,
-      "  - the scenarios capital.yaml x.ts\n",
-      "  - --subject sim/steadfast\n",
-      `  - start the program: sh -c 'echo hi > /tmp/x' (tool server "x", in ${given.folder}, with the variable A=$HOME)\n`,
-      `  - send OPENAI_API_KEY of your environment to ${url} (provider "openai")\n`,
-      "  - --set providers.openai.headers.x-team=…\n",
-      "  - write the file /tmp/elenchus-trust-test.xml (JUnit report)\n",
-      `  - run the code in ${join(given.folder, "x.ts")}\n`,
-      "  elenchus resume gift capital.yaml --subject sim/steadfast --judge rules\n",
-      "  elenchus resume gift --trust-origin\n",
-    ])
-      expect(stderr).toContain(line);
-    expect(stderr).not.toContain("Ocelot2290v");
-  });
-
-  test("quotes for the shell what it names in commands to copy", async () => {
-    const names = ["$(touch pwned).yaml", "-x", "../../up.yaml", "evil.ts"];
-    const given = await victim(STEADFAST, { names, folder: "../..", sets: ["x=$(touch pwned)"] });
-    const { stderr } = await elenchus(["resume"], given);
-    expect(stderr).toContain("  elenchus resume gift FILES --subject sim/steadfast --judge rules\n");
-  });
-
-  test("writes no name that begins with a dash into commands to copy", async () => {
+describe("a run that was imported", () => {
+  test("is only data: it is resumed with files and models that the user names", async () => {
     const given = { folder: capitalFolder() };
-    const input = (await forgedRun(STEADFAST, {})).replaceAll('"gift"', '"--config=evil.ts"');
-    const imported = await elenchus(["import", "-"], { ...given, input });
-    const shown = await elenchus(["show"], given);
-    const resumed = await elenchus(["resume"], given);
-    const printed = [imported, shown, resumed].map(({ stdout, stderr }) => stdout + stderr).join("");
-    expect(printed).toContain("elenchus show RUN");
-    expect(printed).not.toMatch(/elenchus \w+ '?--config=evil/);
-  });
-
-  test("resumes with files and models that the user names, and nothing else", async () => {
-    const marker = join(folderWith(), "started");
-    const server = JSON.stringify({ command: process.execPath, args: ["-e", touching(marker)] });
-    const given = await victim(STEADFAST, { sets: [`tools.x=${server}`, "seed=9"] });
-    const words = ["resume", "gift", "capital.yaml", "--subject", "sim/steadfast", "-q"];
-    const { code, stdout } = await elenchus(words, given);
-    expect([code, stdout]).toEqual([0, expect.stringContaining("1 conversation, held_firm")]);
-    expect(existsSync(marker)).toBe(false);
-  });
-
-  test("resumes as it was started with --trust-origin, which prints what is used", async () => {
-    const given = await victim([...STEADFAST, "--set", "concurrency=3"], {});
-    const { code, stdout, stderr } = await elenchus(["resume", "gift", "--trust-origin", "-q"], given);
-    expect([code, stdout]).toEqual([0, expect.stringContaining("1 conversation, held_firm")]);
-    expect(stderr).toContain("is used as it was begun, since you trust it:\n");
-    expect(stderr).toContain("  - --set concurrency=3\n");
+    const { url, heard } = await strangersServer();
+    const words = [...OPENAI, "--patience", "0", "--set", `providers.openai.baseUrl=${url}`];
+    const input = await strangersRun(words);
+    expect((await elenchus(["import", "-"], { ...given, input })).code).toBe(0);
+    heard.length = 0;
+    const refused = await elenchus(["resume", "gift", "--retry-errors"], given);
+    expect(refused).toMatchObject({ code: 2 });
+    expect(refused.stderr).toContain("was not started on this command line");
+    expect(refused.stderr).toContain("elenchus resume gift FILES --subject MODEL");
+    const named = ["resume", "gift", "capital.yaml", "--retry-errors", ...STEADFAST];
+    expect((await elenchus(named, given)).stderr).toContain("subject");
+    expect(heard).toEqual([]);
   });
 
   test("is regraded with the scenarios that it keeps and the settings of the user", async () => {
@@ -304,8 +121,6 @@ describe("a run from a stranger", () => {
     const { code, stdout, stderr } = await elenchus(["regrade", "gift", "-q"], given);
     expect([code, stdout]).toEqual([0, expect.stringContaining("3 conversations, held_firm")]);
     expect(stderr).toContain("The scenarios that it keeps are used, with your settings.");
-    // The new run was made here, and is verified again without a word.
-    expect((await elenchus(["regrade", "-q"], given)).stderr).not.toContain("count as yours");
   });
 
   test("runs functions of the scenarios that it keeps in the sandbox only", async () => {
@@ -321,7 +136,7 @@ describe("a run from a stranger", () => {
     expect(existsSync(marker)).toBe(false);
   });
 
-  test("names no models in the scenarios that it keeps", async () => {
+  test("names no addresses in the scenarios that it keeps", async () => {
     const { url, heard } = await strangersServer();
     const changed = CAPITAL.replace("  ask:\n", `  ask:\n    modelOverride: { judge: "${url}" }\n`);
     const file = await strangersRun(STEADFAST, folderWith({ "capital.yaml": changed }));
@@ -330,7 +145,7 @@ describe("a run from a stranger", () => {
     await elenchus(["import", "-"], { ...given, input: file });
     const { code, stderr } = await elenchus(["regrade"], given);
     expect([code, heard]).toEqual([2, []]);
-    expect(stderr).toContain("Its scenarios name models of their own.");
+    expect(stderr).toContain("needs your consent");
   });
 
   test("answers no other run, unless --use-calls says so", async () => {
@@ -362,126 +177,64 @@ describe("a run from a stranger", () => {
     expect(await asked(["import", "-", "--use-calls"], { ...other, input })).toBe(0);
     expect(await asked(again, other)).toBe(0);
   });
-
-  test("is not chosen by resume if a run of the user is unfinished", async () => {
-    const given = await victim(STEADFAST, {});
-    await elenchus(["run", "capital.yaml", ...STEADFAST, "--name", "own"], given);
-    const store = new Database(join(given.folder, ".elenchus/elenchus.db"));
-    store.exec("UPDATE run SET started_at = started_at + 1e12 WHERE name = 'gift'");
-    store.exec("UPDATE conversation SET status = NULL, ended_at = NULL");
-    store.exec("DELETE FROM tally");
-    store.exec("DELETE FROM event WHERE type IN (6, 15)");
-    store.close();
-    const { stdout, stderr } = await elenchus(["resume", "-q"], given);
-    expect(stdout).toContain("run own");
-    expect(stderr).not.toContain("gift");
-  });
 });
 
-describe("the seal of a run", () => {
-  async function ownRun(given: Given, command = elenchus): Promise<void> {
-    const words = ["run", "capital.yaml", "--subject", "sim/steadfast", "--name", "monday", "-q"];
-    expect((await command(words, given)).code).toBe(0);
-  }
-  const regraded = (given: Given): Promise<Ended> => elenchus(["regrade", "monday", "-q"], given);
-
-  function change(folder: string, sql: string): void {
-    const database = new Database(join(folder, ".elenchus/elenchus.db"));
-    database.exec(sql);
-    database.close();
+describe("a store from a stranger", () => {
+  /** A project with its store, made by a stranger with these words, as another user gets it. */
+  async function gift(
+    words: readonly string[],
+    files: Readonly<Record<string, string>> = {},
+  ): Promise<Given> {
+    const folder = capitalFolder({ ".git/HEAD": "", ...files });
+    await newRun(words, folder);
+    return { folder, environment: { XDG_CONFIG_HOME: folderWith(), OPENAI_API_KEY: KEY } };
   }
 
-  test("lets its user resume without a flag or a question", async () => {
-    const given = { folder: capitalFolder({ "elenchus.config.yaml": "seed: 4\n" }) };
-    await ownRun(given);
-    for (const command of ["resume", "regrade"]) {
-      const { code, stderr } = await elenchus([command, "monday", "-q"], given);
-      expect([code, stderr]).toEqual([0, expect.not.stringContaining("count as yours")]);
-    }
+  test.each(["resume", "regrade"])(
+    "does nothing without consent besides calling models: %s",
+    async (command) => {
+      const { url, heard } = await strangersServer();
+      const marker = join(folderWith(), "started");
+      const server = JSON.stringify({ command: process.execPath, args: ["-e", touching(marker)] });
+      const precious = join(folderWith(), "precious.txt");
+      const sets = [`tools.x=${server}`, `providers.openai.baseUrl=${url}`].flatMap((one) => ["--set", one]);
+      const given = await gift([...STEADFAST, "--judge", `${url}#m`, ...sets, "--junit", precious]);
+      rmSync(marker, { force: true });
+      rmSync(precious, { force: true });
+      heard.length = 0;
+      const { code, stderr } = await elenchus([command, "gift"], given);
+      expect([code, heard, existsSync(marker), existsSync(precious)]).toEqual([2, [], false, false]);
+      for (const line of [
+        "  - start the program: ",
+        `  - send OPENAI_API_KEY of your environment to ${url} (provider "openai")\n`,
+        `  - send conversations and rows to ${url}#m (judges)\n`,
+        `  - write the file ${precious} (JUnit report)\n`,
+      ])
+        expect(stderr).toContain(line);
+      expect((await elenchus([command, "gift", "--trust"], given)).stderr).not.toContain("consent");
+    },
+  );
+
+  test("runs no code that it names, without consent", async () => {
+    const marker = join(folderWith(), "ran");
+    const code = `${touching(marker)};\nexport const config = {};\n`;
+    const given = await gift([...STEADFAST, "--config", "other.mjs"], { "other.mjs": code });
+    rmSync(marker, { force: true });
+    const { stderr } = await elenchus(["resume", "gift"], given);
+    expect([stderr, existsSync(marker)]).toEqual([expect.stringContaining("run the code in "), false]);
   });
 
-  test("is in no exported file, and an imported one is not believed", async () => {
-    const given = { folder: capitalFolder() };
-    await ownRun(given);
-    const file = (await elenchus(["export"], given)).stdout;
-    expect(file).not.toContain('"seal"');
-    const database = new Database(join(given.folder, ".elenchus/elenchus.db"));
-    const start = String(database.prepare("SELECT start FROM run").pluck().get());
-    const [, seal] = /"seal":"([0-9a-f]{64})"/.exec(start) ?? [];
-    database.close();
-    expect(seal).toBeDefined();
-    rmSync(join(given.folder, ".elenchus"), { recursive: true });
-    // Even with its own seal in it, back on the same machine, in the same folder.
-    const [header = "", ...lines] = file.split("\n");
-    const parsed = JSON.parse(header) as { readonly start: object };
-    const forged = JSON.stringify({ ...parsed, start: { ...parsed.start, seal } });
-    const { code } = await elenchus(["import", "-"], { ...given, input: [forged, ...lines].join("\n") });
-    expect([code, (await regraded(given)).stderr]).toEqual([
-      0,
-      expect.stringContaining("does not count as yours"),
-    ]);
-  });
-
-  test.each([
-    ["another origin", `UPDATE run SET start = replace(start, '"capital.yaml"', '"other.yaml"')`],
-    ["another seed", `UPDATE run SET start = replace(start, '"seed":0', '"seed":1')`],
-    ["another seal", `UPDATE run SET start = replace(start, '"seal":"', '"seal":"0')`],
-    ["no seal", `UPDATE run SET start = replace(start, '"seal"', '"sael"')`],
-  ])("does not fit %s", async (_, sql) => {
-    const given = { folder: capitalFolder() };
-    await ownRun(given);
-    change(given.folder, sql);
-    expect((await regraded(given)).stderr).toContain("does not count as yours");
-  });
-
-  test("does not fit another run, folder, user or key", async () => {
-    const given = { folder: capitalFolder() };
-    await ownRun(given);
-    const elsewhere = capitalFolder();
-    cpSync(join(given.folder, ".elenchus"), join(elsewhere, ".elenchus"), { recursive: true });
-    expect((await regraded({ folder: elsewhere })).stderr).toContain("does not count as yours");
-    const other = { ...given, environment: { XDG_CONFIG_HOME: folderWith() } };
-    expect((await regraded(other)).stderr).toContain("does not count as yours");
-    expect((await regraded(given)).stderr).not.toContain("count as yours");
-    change(
-      given.folder,
-      "UPDATE run SET name = 'tuesday', start = replace(start, '\"monday\"', '\"tuesday\"')  WHERE name = 'monday'",
+  test("whose run only calls models is resumed, as is every run of the user", async () => {
+    const given = await gift(STEADFAST);
+    expect(await elenchus(["resume", "gift", "-q"], given)).toMatchObject({ code: 0 });
+    const own = { folder: capitalFolder(), environment: { XDG_CONFIG_HOME: folderWith() } };
+    await elenchus(
+      ["run", "capital.yaml", ...STEADFAST, "--junit", "/tmp/elenchus-own.xml", "--name", "own"],
+      own,
     );
-    expect((await elenchus(["regrade", "tuesday"], given)).stderr).toContain("does not count as yours");
-  });
-
-  test("is made with a key that only the user can read; one that others can read is replaced", async () => {
-    const config = folderWith();
-    const given = { folder: capitalFolder(), environment: { XDG_CONFIG_HOME: config } };
-    await ownRun(given);
-    const folder = join(config, "elenchus");
-    const key = join(folder, "seal-key");
-    expect([statSync(folder).mode & 0o777, statSync(key).mode & 0o777]).toEqual([0o700, 0o600]);
-    expect(readdirSync(folder)).toEqual(["seal-key"]);
-    const before = readFileSync(key, "utf8");
-    chmodSync(key, 0o644);
-    expect((await regraded(given)).stderr).toContain("does not count as yours");
-    expect([readFileSync(key, "utf8") === before, statSync(key).mode & 0o777]).toEqual([false, 0o600]);
-  });
-
-  test("cannot be made without a folder for it: runs work, and resume asks", async () => {
-    const { folder } = { folder: capitalFolder({ taken: "" }) };
-    for (const environment of [
-      { XDG_CONFIG_HOME: join(folder, "taken") },
-      { XDG_CONFIG_HOME: "", HOME: "relative" },
-    ]) {
-      rmSync(join(folder, ".elenchus"), { recursive: true, force: true });
-      await ownRun({ folder, environment });
-      expect((await regraded({ folder, environment })).stderr).toContain("does not count as yours");
-    }
-  });
-
-  test("many runs that begin at once make one key", async () => {
-    const config = folderWith();
-    const folders = Array.from({ length: 4 }, () => capitalFolder());
-    const givens = folders.map((folder) => ({ folder, environment: { XDG_CONFIG_HOME: config } }));
-    await Promise.all(givens.map((given) => ownRun(given, elenchusApart)));
-    for (const given of givens) expect((await regraded(given)).stderr).not.toContain("count as yours");
+    for (const command of ["resume", "regrade"])
+      expect((await elenchus([command, "own", "-q"], own)).stderr).not.toContain("consent");
+    rmSync("/tmp/elenchus-own.xml", { force: true });
   });
 });
 

@@ -310,10 +310,3 @@ export const WATCH = flag(
 export const ALLOW_DRAFTS = flag("--allow-drafts", "also use scenarios that are marked as drafts", {
   group: FLAG_GROUPS.models,
 });
-
-/** Uses the stored settings of a run of another machine. */
-export const TRUST_ORIGIN = flag(
-  "--trust-origin",
-  "use the settings stored in a run of another machine; all of them are printed",
-  PROJECT,
-);

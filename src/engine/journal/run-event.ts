@@ -70,8 +70,6 @@ export interface RunStart {
   readonly configuration: JsonObject;
   /** The command or call that started the run, for people to read; it shapes nothing. */
   readonly origin?: JsonObject;
-  /** Binds the run to the user and machine that made it; never leaves the store. */
-  readonly seal?: string;
 }
 
 /** A scenario of the run, so that readers of the journal have its graph and its texts. */

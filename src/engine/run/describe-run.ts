@@ -7,7 +7,7 @@ import type { RunStart, ScenarioDefine } from "../journal/run-event.ts";
 import { contentHash } from "../models/content-hash.ts";
 import type { Factors } from "./cell-source.ts";
 import type { ResolvedModels } from "./resolve-models.ts";
-import { list, type RunOptions, type SealRun } from "./run-options.ts";
+import { list, type RunOptions } from "./run-options.ts";
 
 /** The first event of a run: everything that shapes its results, as data. */
 export function runStart(
@@ -21,7 +21,6 @@ export function runStart(
     whole,
     isRecorded,
     origin,
-    seal,
   }: {
     readonly factors: Factors;
     readonly models: ResolvedModels;
@@ -33,7 +32,6 @@ export function runStart(
     /** True if the conversations exist already. */
     readonly isRecorded: boolean;
     readonly origin?: JsonObject | undefined;
-    readonly seal?: SealRun | undefined;
   },
 ): RunStart {
   const {
@@ -93,9 +91,7 @@ export function runStart(
     ...(origin === undefined ? {} : { origin }),
   };
   const run = options.run ?? contentHash(`${clock.now()} ${canonicalJson(body)}`).slice(0, 12);
-  const start: RunStart = { type: "run-start", run, ...body };
-  const sealed = seal?.(start);
-  return sealed === undefined ? start : { ...start, seal: sealed };
+  return { type: "run-start", run, ...body };
 }
 
 /** Where the rows of each scenario come from, and which of them are used. */

@@ -102,7 +102,6 @@ export class RunDriver {
       given: survey?.count,
       clock: this.#clock,
       origin: this.#internals.origin,
-      seal: this.#internals.seal,
       parent: this.#internals.parent,
       isResumed: this.#internals.resume !== undefined,
       questioner: this.#internals.questioner,

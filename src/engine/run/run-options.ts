@@ -5,7 +5,7 @@ import type { Rubric } from "../../core/templates/rubric.ts";
 import { type JsonObject, typeName } from "../../core/values/json.ts";
 import type { Dataset } from "../datasets/dataset.ts";
 import type { Reading } from "../grading/judge/assess-reply.ts";
-import type { Cell, ConversationStop, RunStart, TurnUser } from "../journal/run-event.ts";
+import type { Cell, ConversationStop, TurnUser } from "../journal/run-event.ts";
 import type { RunObserver } from "../journal/run-observer.ts";
 import type { Store } from "../journal/store/store.ts";
 import type { Cassette } from "../models/cassette/cassette.ts";
@@ -184,8 +184,6 @@ export interface RunInternals {
   readonly parent?: string;
   /** The command that started the run, kept in its journal so that `resume` can repeat it. Must hold no secret. */
   readonly origin?: JsonObject | undefined;
-  /** Makes the seal that the store keeps with a run, from everything that the run says about itself at its start. */
-  readonly seal?: SealRun | undefined;
   readonly recorded?: RecordedReplies;
   /** Receives each record as its conversation ends, whether or not results are kept. */
   readonly onRecord?: (record: ConversationRecord) => void;
@@ -219,9 +217,6 @@ export interface GivenConversations {
   survey(): Promise<GivenSurvey>;
   conversations(): AsyncIterable<GivenConversation> | Iterable<GivenConversation>;
 }
-
-/** The seal of a run; undefined where none can be made. */
-export type SealRun = (start: RunStart) => string | undefined;
 
 /** The replies of an earlier run, to be graded again. */
 export interface RecordedReplies {

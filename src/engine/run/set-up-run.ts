@@ -53,7 +53,6 @@ export interface RunSetup {
 export interface RunHooks {
   readonly clock: Clock;
   readonly origin?: RunInternals["origin"];
-  readonly seal?: RunInternals["seal"];
   readonly parent?: RunInternals["parent"] | undefined;
   readonly questioner?: RunInternals["questioner"];
   /** How many conversations exist already; undefined if they are combined. */
@@ -174,7 +173,6 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
     whole: part?.whole,
     isRecorded: hooks.given !== undefined,
     origin: hooks.origin,
-    seal: hooks.seal,
   });
   return {
     context,

@@ -104,7 +104,7 @@ class Coordinator {
   async #coordinate(): Promise<void> {
     const { tables, project } = this.#coordination;
     const { store, timeouts, budget = {} } = this.#options;
-    const { resume, origin, seal } = this.#internals;
+    const { resume, origin } = this.#internals;
     const setup = await setUpRun({ ...this.#options, keyless: true } as RunOptions, {
       clock: systemClock,
       isResumed: resume !== undefined,
@@ -112,7 +112,6 @@ class Coordinator {
       durable: () => undefined,
       fail: (error) => this.#queue.fail(error),
       origin,
-      seal,
     });
     await setup.close();
     const { subjects, judges, run } = setup.start;

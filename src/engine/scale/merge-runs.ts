@@ -172,7 +172,7 @@ function startOf(parts: readonly Part[], run: string): RunStart & { readonly at:
   // There is at least one.
   const [{ summary }] = parts as readonly [Part, ...Part[]];
   // A run from other stores was not started here.
-  const { seal: _seal, ...start } = wholeOf(summary.start);
+  const { origin: _origin, ...start } = wholeOf(summary.start);
   const count = parts.reduce((sum, part) => sum + part.summary.start.conversations, 0);
   const at = Math.min(...parts.map((part) => part.summary.startedAt));
   return { ...start, run, conversations: count, at };

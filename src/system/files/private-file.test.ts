@@ -11,7 +11,6 @@ test("private files are written whole, with their folder, and leave nothing else
   const path = join(root, "new", "file");
   expect(writePrivateFile(path, "one")).toBe(true);
   expect(writePrivateFile(path, "two")).toBe(true);
-  expect(writePrivateFile(path, "three", { keeps: true })).toBe(false);
   expect(readPrivateFile(path)).toBe("two");
   expect(readdirSync(join(root, "new"))).toEqual(["file"]);
   expect([statSync(join(root, "new")).mode & 0o777, statSync(path).mode & 0o777]).toEqual([0o700, 0o600]);

@@ -3,7 +3,6 @@ import {
   closeSync,
   constants,
   fstatSync,
-  linkSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -15,7 +14,7 @@ import {
 import { dirname, isAbsolute, join } from "node:path";
 import type { Environment } from "../../core/environment.ts";
 
-/** Keys and consents are far smaller. */
+/** Consents are far smaller. */
 const LARGEST = 1_000_000;
 
 /** The text of a file that only this user can change; undefined if there is none, or it is a link, or others can access it. */
@@ -39,20 +38,15 @@ function isPrivate({ mode, uid }: Stats): boolean {
   return user === undefined || ((mode & 0o077) === 0 && (uid === user || user === 0));
 }
 
-/** Writes a private file, whole or not at all. `keeps` leaves a private file that is there already. False if it cannot be written. */
-export function writePrivateFile(
-  path: string,
-  text: string,
-  { keeps = false }: { readonly keeps?: boolean } = {},
-): boolean {
+/** Writes a private file, whole or not at all. False if it cannot be written. */
+export function writePrivateFile(path: string, text: string): boolean {
   const unfinished = `${path}.${process.pid}.${Math.random().toString(36).slice(2)}`;
   try {
     const folder = dirname(path);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     chmodSync(folder, 0o700);
     writeFileSync(unfinished, text, { mode: 0o600, flag: "wx" });
-    if (keeps) linkSync(unfinished, path);
-    else renameSync(unfinished, path);
+    renameSync(unfinished, path);
     return true;
   } catch {
     return false;

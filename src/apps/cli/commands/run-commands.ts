@@ -12,7 +12,6 @@ import {
   runSettingFlags,
   SCENARIO_FILES,
   settingFlags,
-  TRUST_ORIGIN,
   USE_CALLS,
   WATCH,
 } from "../flags.ts";
@@ -95,7 +94,6 @@ export const RUN_COMMANDS: readonly AddCommand[] = [
       MAX_COST,
       DURABLE,
       flag("--workers <address>", "let workers run what is left: postgres://… or redis://…", PROJECT),
-      TRUST_ORIGIN,
     ],
     shared: runSettingFlags(runFlags("allowUnread", "dataset", "skipBadRows", "variant", "fresh"), {
       trust: true,
@@ -144,7 +142,6 @@ export const RUN_COMMANDS: readonly AddCommand[] = [
     flags: [
       flag("--rerun", "continue conversations that now take another edge: this asks the subject"),
       ALLOW_DRAFTS,
-      TRUST_ORIGIN,
     ],
     shared: runSettingFlags(runFlags("scenario", "tag", "fresh"), { trust: true }),
     examples: ["elenchus regrade", "elenchus regrade 3f2a --judge anthropic/claude-sonnet-4-5 --rerun"],

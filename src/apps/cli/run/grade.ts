@@ -15,8 +15,7 @@ import type { ExitCode } from "../command.ts";
 import { printWarnings, readInput, readScenarios } from "../read-scenarios.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
 import { openToWrite } from "../stored-runs.ts";
-import { folderFromStore, originToKeep } from "../trust/run-origin.ts";
-import { sealRun } from "../trust/run-seal.ts";
+import { keepOrigin } from "../trust/run-origin.ts";
 import { runAndReport, usableThresholds } from "./run-and-report.ts";
 import type { RunDisplay } from "./run-view.ts";
 
@@ -54,6 +53,7 @@ export async function gradeCommand(options: GradeCommandOptions, terminal: Termi
   const { subjects: _, replicates: __, tools: ___, ...runOptions } = runOptionsOf(settings);
   const store = await openToWrite(settings.store);
   try {
+    const origin = await keepOrigin({ ...options, command: "grade" }, settings.store, terminal);
     return await runAndReport(
       (signal) =>
         startGrade(
@@ -68,13 +68,7 @@ export async function gradeCommand(options: GradeCommandOptions, terminal: Termi
             keepResults: false,
             ...(options.name === undefined ? {} : { run: options.name }),
           },
-          {
-            origin: {
-              ...originToKeep({ ...options, folder: folderFromStore(settings.store, terminal) }),
-              command: "grade",
-            },
-            seal: (start) => sealRun(start, terminal.folder, terminal.environment),
-          },
+          { origin },
         ),
       { store, settings, thresholds, display },
       terminal,

@@ -1,6 +1,4 @@
-import { resolve } from "node:path";
 import { SELF_JUDGE } from "../../../core/defaults.ts";
-import type { ScenarioDefinition } from "../../../core/scenario/definition.ts";
 import type { RunSummary, Store } from "../../../engine/journal/store/store.ts";
 import { type Divergence, describeDivergence } from "../../../engine/run/recorded-conversation.ts";
 import { isRecorded, type Regrading, startRegrade } from "../../../engine/run/regrade.ts";
@@ -8,18 +6,14 @@ import type { Run } from "../../../engine/run/run-scenarios.ts";
 import { countedText } from "../../../insight/report/text/figures.ts";
 import { printableText, runWord } from "../../../system/terminal/printable-text.ts";
 import type { Output, Terminal } from "../../../system/terminal/terminal.ts";
-import { ProjectError } from "../../project/project-error.ts";
 import { runOptionsOf } from "../../project/run-options-of.ts";
 import type { ExitCode } from "../command.ts";
-import { readScenarios, requireAddressConsent } from "../read-scenarios.ts";
 import { readSettings, requireSubjects, type SettingsRequest } from "../read-settings.ts";
 import { findRun, withRuns } from "../stored-runs.ts";
-import { folderFromStore, originToKeep, terminalOfOrigin, withOverrides } from "../trust/run-origin.ts";
-import { sealRun } from "../trust/run-seal.ts";
-import { type UnusedOrigin, usableOrigin } from "../trust/usable-origin.ts";
-import { definitionsAtStart } from "./resume.ts";
+import { keepOrigin } from "../trust/run-origin.ts";
 import { runAndReport } from "./run-and-report.ts";
 import type { RunDisplay } from "./run-view.ts";
+import { storedCommand } from "./stored-command.ts";
 
 /** The options of `regrade`. */
 interface RegradeCommandOptions {
@@ -31,8 +25,6 @@ interface RegradeCommandOptions {
   readonly display: RunDisplay;
   /** True to continue conversations that now take another edge, by asking the subject. */
   readonly rerun: boolean;
-  /** True to use the stored command line of a run that was not started here. */
-  readonly trustOrigin: boolean;
   /** True to use scenarios that are marked as drafts. */
   readonly allowDrafts: boolean;
 }
@@ -42,46 +34,35 @@ const SHOWN = 20;
 
 /** Verifies the replies of a run again, with the current scenarios, judges and outcomes, as a new run. */
 export async function regradeCommand(options: RegradeCommandOptions, terminal: Terminal): Promise<ExitCode> {
-  const { names, rerun: reruns, trustOrigin: trustsOrigin, allowDrafts } = options;
+  const { names, rerun: reruns, allowDrafts } = options;
   const { settings: current } = await readSettings(options.settings, terminal, { runsCode: true });
   return withRuns(
     current.store,
     async (store) => {
       const summary = findRun(store, options.run);
-      const { origin, unused } = await usableOrigin(summary, {
-        command: "regrade",
-        store: current.store,
-        names,
-        trustsOrigin,
+      const command = await storedCommand(
+        {
+          store,
+          storePath: current.store,
+          run: summary,
+          names,
+          settings: options.settings,
+          imported: () => withSizeOf(summary, store, options.settings),
+        },
         terminal,
-      });
-      const request =
-        origin === undefined
-          ? withSizeOf(summary, store, options.settings)
-          : withOverrides(origin, options.settings);
-      const originTerminal =
-        origin === undefined ? terminal : terminalOfOrigin(origin, current.store, terminal);
-      // The scenarios stored in a run from elsewhere are data: they can be verified without the rest of its command line.
-      const scenarioNames = names.length > 0 ? names : (origin?.names ?? ["-"]);
-      // Names that the command gives are relative to its own folder, those of the run to the folder of the run.
-      const base = names.length > 0 ? terminal : originTerminal;
-      const isStored = names.length === 0 && scenarioNames.includes("-");
-      const { settings } = await readSettings(request, originTerminal, {
-        runsCode: true,
-        uses: "everything",
-        names: scenarioNames,
-      });
-      const scenarios = isStored
-        ? keptScenarios(store, summary, { unused, messages: terminal.messages })
-        : await readScenarios(scenarioNames, settings, base, options.settings);
-      const stored = { file: resolve(base.folder, "-"), settings, request: options.settings };
-      if (isStored) await requireAddressConsent(scenarios, stored, terminal);
+      );
+      const { origin, request, settings, scenarios, base } = command;
+      if (origin === undefined && names.length === 0)
+        terminal.messages.write(
+          `Run ${printableText(summary.run)} was not started on this command line. The scenarios that it keeps are used, with your settings. To use others: elenchus regrade ${runWord(summary.run)} FILES\n`,
+        );
       if (reruns) requireSubjects(settings);
       const { subjects, ...others } = runOptionsOf(settings);
       // Only a run that was started here says which models read.
       const readsItself =
         origin !== undefined && settings.judges.includes(SELF_JUDGE) && !isRecorded(summary.start);
       let regrading: Regrading | undefined;
+      const kept = await keepOrigin({ names: command.names, settings: request }, current.store, base);
       const start = (signal: AbortSignal): Run => {
         regrading = startRegrade(
           summary.run,
@@ -98,14 +79,7 @@ export async function regradeCommand(options: RegradeCommandOptions, terminal: T
             signal,
             environment: terminal.environment,
           },
-          {
-            origin: originToKeep({
-              names: scenarioNames,
-              settings: request,
-              folder: folderFromStore(current.store, base),
-            }),
-            seal: (started) => sealRun(started, base.folder, terminal.environment),
-          },
+          { origin: kept },
         );
         return regrading;
       };
@@ -139,34 +113,6 @@ function withSizeOf({ run, start }: RunSummary, store: Store, settings: Settings
       : [],
   );
   return { ...settings, flags: [...flags, ...settings.flags] };
-}
-
-/**
- * The scenarios stored in a run. Their functions run in the sandbox. A run from elsewhere must not choose the models: if its scenarios
- * name models, consent is needed.
- */
-function keptScenarios(
-  store: Store,
-  summary: RunSummary,
-  { unused, messages }: { readonly unused: UnusedOrigin | undefined; readonly messages: Output },
-): readonly ScenarioDefinition[] {
-  const kept = definitionsAtStart(store, summary);
-  const refuse = (why: string): never => {
-    throw new ProjectError([`${unused?.reason ?? ""} ${why} ${unused?.advice ?? "Name the files."}`.trim()]);
-  };
-  if (kept.length < Object.keys(summary.start.scenarios).length)
-    return refuse("It does not keep all of its scenarios as they were.");
-  if (unused === undefined) return kept;
-  const models = kept.flatMap(({ nodes }) =>
-    Object.values(nodes).flatMap(({ modelOverride = {} }) =>
-      [modelOverride.subject, modelOverride.judge].filter(Boolean),
-    ),
-  );
-  if (models.length > 0) return refuse("Its scenarios name models of their own.");
-  messages.write(
-    `${unused.reason} The scenarios that it keeps are used, with your settings. To use others: elenchus regrade ${runWord(summary.run)} FILES\n`,
-  );
-  return kept;
 }
 
 function printDivergences(

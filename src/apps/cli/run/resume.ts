@@ -1,7 +1,5 @@
 import { resolve } from "node:path";
-import type { ScenarioDefinition } from "../../../core/scenario/definition.ts";
 import type { Retried, RunSummary, Store } from "../../../engine/journal/store/store.ts";
-import { storedDefinitions } from "../../../engine/journal/transfer/stored-run.ts";
 import { readCassette } from "../../../engine/models/cassette/cassette-file.ts";
 import { startResume } from "../../../engine/run/run-scenarios.ts";
 import { finishedBefore } from "../../../insight/report/data/run-progress.ts";
@@ -11,15 +9,14 @@ import type { Terminal } from "../../../system/terminal/terminal.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import { runOptionsOf } from "../../project/run-options-of.ts";
 import type { ExitCode } from "../command.ts";
-import { readScenarios, requireAddressConsent } from "../read-scenarios.ts";
 import { readSettings, requireSubjects, type SettingsRequest } from "../read-settings.ts";
 import { countOpen, findRun, isOpen, withRuns } from "../stored-runs.ts";
-import { terminalOfOrigin, withOverrides } from "../trust/run-origin.ts";
-import { isMadeHere, usableOrigin } from "../trust/usable-origin.ts";
+import { originOf } from "../trust/run-origin.ts";
 import { openWork, workAddresses } from "../workers/shared-work.ts";
 import { forecastIfPaid } from "./run.ts";
 import { runAndReport, usableThresholds } from "./run-and-report.ts";
 import type { RunDisplay } from "./run-view.ts";
+import { storedCommand } from "./stored-command.ts";
 
 /** The options of `resume`. */
 interface ResumeCommandOptions {
@@ -38,13 +35,11 @@ interface ResumeCommandOptions {
   readonly maxCost: string | undefined;
   /** The address where workers find the conversations. */
   readonly workers: string | undefined;
-  /** True to use the stored command line of a run that was not started here. */
-  readonly trustOrigin: boolean;
 }
 
 /** Resumes a run: with its stored command line if it was started here, else with what this command names. */
 export async function resume(options: ResumeCommandOptions, terminal: Terminal): Promise<ExitCode> {
-  const { retryErrors, names, trustOrigin: trustsOrigin } = options;
+  const { retryErrors, names } = options;
   const { settings: ownSettings } = await readSettings(options.settings, terminal, { runsCode: true });
   const retried: Retried = { retryErrors, retryUnreadable: ownSettings.retryUnreadable };
   const addresses =
@@ -53,53 +48,21 @@ export async function resume(options: ResumeCommandOptions, terminal: Terminal):
   return withRuns(
     current.store,
     async (store) => {
-      const isOwn = (run: RunSummary): boolean => isMadeHere(run, current.store, terminal);
       const summary =
-        options.run === undefined ? latestUnfinished(store, { retried, isOwn }) : findRun(store, options.run);
+        options.run === undefined ? latestUnfinished(store, retried) : findRun(store, options.run);
       const left = countOpen(store, summary, retried);
       const isFinished = left === 0;
       if (options.run === undefined && !isFinished && !options.display.quiet)
         printChosenRun(summary, { left, store }, terminal);
       if (isFinished) printFinished(summary, terminal);
-      const { origin, unused } = await usableOrigin(summary, {
-        command: "resume",
-        store: current.store,
-        names,
-        trustsOrigin,
+      if (isFinished && names.length === 0 && originOf(summary.start) === undefined) return 0;
+      const command = await storedCommand(
+        { store, storePath: current.store, run: summary, names, settings: options.settings },
         terminal,
-      });
-      if (unused !== undefined && names.length === 0) {
-        if (isFinished) return 0;
-        throw new ProjectError([`${unused.reason}${separated(unused.advice)}`]);
-      }
-      const originTerminal =
-        origin === undefined ? terminal : terminalOfOrigin(origin, current.store, terminal);
-      const request = origin === undefined ? options.settings : withOverrides(origin, options.settings);
-      const scenarioNames = names.length > 0 ? names : (origin?.names ?? []);
-      // Names that the command gives are relative to its own folder, those of the run to the folder of the run.
-      const base = names.length > 0 ? terminal : originTerminal;
-      const isStored = scenarioNames.includes("-") && names.length === 0;
-      const { settings } = await readSettings(request, originTerminal, {
-        runsCode: true,
-        uses: "everything",
-        names: scenarioNames,
-      });
-      requireSubjects(settings);
-      const scenarios = isStored
-        ? definitionsAtStart(store, summary)
-        : await readScenarios(scenarioNames, settings, base, options.settings);
-      // As if standard input had been read again, where consent may have been given.
-      const stored = { file: resolve(base.folder, "-"), settings, request: options.settings };
-      if (isStored) await requireAddressConsent(scenarios, stored, terminal);
-      const everything = { ...settings, only: [], tags: [] };
-      const thresholds = await usableThresholds(
-        settings,
-        {
-          chosen: scenarios,
-          all: async () => (isStored ? scenarios : readScenarios(scenarioNames, everything, base)),
-        },
-        terminal.messages,
       );
+      const { origin, request, settings, scenarios, all, terminal: originTerminal } = command;
+      requireSubjects(settings);
+      const thresholds = await usableThresholds(settings, { chosen: scenarios, all }, terminal.messages);
       const replay = origin?.replay;
       const cassette =
         replay === undefined ? undefined : await readCassette(resolve(originTerminal.folder, replay));
@@ -177,19 +140,12 @@ function printFinished({ run, statuses, unjudged, unreadable }: RunSummary, { me
   messages.write(`Run ${printableText(run)} is finished; nothing is left to do.${hints.join("")}\n`);
 }
 
-/** A list begins on a line of its own, a sentence does not. */
-function separated(advice: string): string {
-  return advice.startsWith("To ") ? `\n${advice}` : ` ${advice}`;
-}
-
 /**
  * The latest run with something left to do. Errors count: after a run with errors, resuming an older one would be a surprise. Runs that
- * this user started go before imported ones.
+ * were started on the command line go before imported ones.
  */
-function latestUnfinished(
-  store: Store,
-  { retried, isOwn }: { readonly retried: Retried; readonly isOwn: (run: RunSummary) => boolean },
-): RunSummary {
+function latestUnfinished(store: Store, retried: Retried): RunSummary {
+  const isOwn = ({ start }: RunSummary): boolean => originOf(start) !== undefined;
   // A regraded run is not resumed: it is regraded again.
   const candidates = store.runs().filter((run) => run.parent === null);
   const sorted = candidates.sort((one, other) => other.startedAt - one.startedAt);
@@ -198,11 +154,4 @@ function latestUnfinished(
   const latest = sorted.find((run) => isOpen(run, withErrors) && isOwn(run)) ?? open.find(isOwn) ?? open[0];
   if (latest !== undefined) return latest;
   throw new ProjectError(["No run is unfinished. List the runs: elenchus list"]);
-}
-
-/** The scenarios stored in a run, such as those from standard input, if they are as they were at its start. */
-export function definitionsAtStart(store: Store, { run, start }: RunSummary): readonly ScenarioDefinition[] {
-  return [...storedDefinitions(store, run).values()].filter(
-    ({ name, hash }) => Object.hasOwn(start.scenarios, name) && start.scenarios[name] === hash,
-  );
 }

@@ -23,8 +23,7 @@ import type { ViewedRun } from "../look/view.ts";
 import { printWarnings, readScenarios } from "../read-scenarios.ts";
 import { readSettings, requireSubjects, type SettingsRequest } from "../read-settings.ts";
 import { openToWrite } from "../stored-runs.ts";
-import { folderFromStore, originToKeep } from "../trust/run-origin.ts";
-import { sealRun } from "../trust/run-seal.ts";
+import { keepOrigin } from "../trust/run-origin.ts";
 import { type OpenWork, openWork, workAddresses } from "../workers/shared-work.ts";
 import { refuseToOverwrite } from "../write-output.ts";
 import { type GateOptions, prepareGate } from "./baseline-gate.ts";
@@ -123,6 +122,7 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
     const name = viewed?.run ?? options.name;
     work = addresses === undefined ? undefined : await openWork(addresses, options.settings, terminal);
     const start = work === undefined ? startRun : work.startRun;
+    const origin = await keepOrigin(options, settings.store, terminal);
     const code = await runAndReport(
       (signal) =>
         start(
@@ -134,10 +134,7 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
             ...(telemetry === undefined ? {} : { observer: telemetry.observer }),
             ...(name === undefined ? {} : { run: name }),
           },
-          {
-            origin: originToKeep({ ...options, folder: folderFromStore(settings.store, terminal) }),
-            seal: (started) => sealRun(started, terminal.folder, terminal.environment),
-          },
+          { origin },
         ),
       {
         store,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { capturedTerminal } from "../../../../test/captured-terminal.ts";
 import type { RunStart } from "../../../engine/journal/run-event.ts";
-import { folderFromStore, originOf, originToKeep, terminalOfOrigin, withOverrides } from "./run-origin.ts";
+import { keepOrigin, originOf, terminalOfOrigin, withOverrides } from "./run-origin.ts";
 
 const SETTINGS = {
   flags: [{ flag: "--replicates", path: ["replicates"], value: "5" }],
@@ -21,31 +21,35 @@ const START: RunStart = {
   configuration: {},
 };
 
-test("how a run was asked for comes back as it was", () => {
-  const origin = { names: ["packs/pressure"], settings: SETTINGS, replay: "calls.jsonl" };
-  expect(originOf({ ...START, origin: originToKeep(origin) })).toMatchObject(origin);
+const STORE = "../.elenchus/elenchus.db";
+
+test("the command line of a run comes back as it was, wherever the project was moved to", async () => {
+  const given = { names: ["../a.yaml"], settings: SETTINGS, replay: "calls.jsonl" };
+  const kept = await keepOrigin(given, STORE, capturedTerminal("/home/me/project/sub"));
+  const origin = originOf({ ...START, origin: kept });
+  expect(origin).toMatchObject(given);
+  const later = capturedTerminal("/elsewhere/project");
+  expect(terminalOfOrigin(origin ?? given, ".elenchus/elenchus.db", later).folder).toBe(
+    "/elsewhere/project/sub",
+  );
 });
 
-test("a run that was begun elsewhere has no words of a command", () => {
-  expect(originOf(START)).toBeUndefined();
-  expect(originOf({ ...START, origin: { command: "something else" } })).toBeUndefined();
+test.each([
+  [undefined],
+  [{ command: "something else" }],
+  [{ command: "run", names: 7, settings: { flags: [], sets: [] } }],
+  [{ command: "run", names: [], settings: { flags: [{ flag: "x", path: [] }], sets: [] } }],
+])("no command line: %j", (origin) => {
+  expect(originOf(origin === undefined ? START : { ...START, origin })).toBeUndefined();
 });
 
-test("secrets in flags are not kept", () => {
+test("secrets in flags are not kept", async () => {
   const flag = { flag: "--subject", path: ["subjects"], value: ["http://me:hunter2hunter2@localhost/chat"] };
   const key = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789";
   const settings = { flags: [flag], sets: [`providers.x.headers.authorization="Bearer ${key}"`] };
-  const kept = JSON.stringify(originToKeep({ names: [], settings }));
+  const kept = JSON.stringify(await keepOrigin({ names: [], settings }, STORE, capturedTerminal("/home/me")));
   expect(kept).not.toContain("hunter2");
   expect(kept).not.toContain(key);
-});
-
-test("words mean the same again, wherever the command is given and the project was moved to", () => {
-  const asked = capturedTerminal("/home/me/project/sub");
-  const folder = folderFromStore("../.elenchus/elenchus.db", asked);
-  const origin = { names: ["../a.yaml"], settings: SETTINGS, folder };
-  const later = capturedTerminal("/elsewhere/project");
-  expect(terminalOfOrigin(origin, ".elenchus/elenchus.db", later).folder).toBe("/elsewhere/project/sub");
 });
 
 test("what is said later is applied later", () => {

@@ -6,9 +6,12 @@ import { isPostgresAddress, shownStore } from "../../../engine/journal/store/pos
 import { REDACTED } from "../../../system/secrets/known-secrets.ts";
 import { redactSecrets } from "../../../system/secrets/redact-secrets.ts";
 import type { Terminal } from "../../../system/terminal/terminal.ts";
-import { type FlagValue, parseSetFlag } from "../../project/resolve-settings.ts";
+import { isCodeFile } from "../../project/import-module.ts";
+import { type FlagValue, parseSetFlag, resolveSettings } from "../../project/resolve-settings.ts";
 import { HIDDEN, showSetting } from "../explain-settings.ts";
 import type { SettingsRequest } from "../read-settings.ts";
+import { giveConsent, requireConsent } from "./consent.ts";
+import { codeEffect, codeEffects, type Effect, settingEffects } from "./project-effects.ts";
 
 /** The command line that started a run. */
 export interface RunOrigin {
@@ -21,13 +24,6 @@ export interface RunOrigin {
   readonly folder?: string;
 }
 
-/** The folder of a command, relative to that of the store. */
-export function folderFromStore(store: string, { folder }: Terminal): string {
-  // A server has no folder.
-  if (isPostgresAddress(store)) return folder;
-  return relative(dirname(resolve(folder, store)), folder);
-}
-
 /** The terminal with the folder in which a run was started, so that its file names mean the same again. */
 export function terminalOfOrigin(origin: RunOrigin, store: string, terminal: Terminal): Terminal {
   if (origin.folder === undefined) return terminal;
@@ -36,14 +32,33 @@ export function terminalOfOrigin(origin: RunOrigin, store: string, terminal: Ter
   return { ...terminal, folder: resolve(dirname(resolve(terminal.folder, store)), origin.folder) };
 }
 
-/** The command line as it is stored with a run: without secrets. */
-export function originToKeep({ names, settings, replay, folder }: RunOrigin): JsonObject {
-  // Words and flags are texts and plain data; what is undefined is left out.
+/**
+ * The command line as it is stored with a run, without secrets. What it does besides calling models was typed by this user, who is not
+ * asked about it when the run is resumed.
+ */
+export async function keepOrigin(
+  { command = "run", names, settings, replay }: RunOrigin & { readonly command?: "run" | "grade" },
+  store: string,
+  terminal: Terminal,
+): Promise<JsonObject> {
   const { flags, sets, profile, config } = settings;
+  // A server has no folder.
+  const folder = isPostgresAddress(store)
+    ? terminal.folder
+    : relative(dirname(resolve(terminal.folder, store)), terminal.folder);
   const kept = { flags: flags.map(flagWithoutPassword), sets: sets.map(setWithoutSecrets), profile, config };
-  return JSON.parse(
-    JSON.stringify({ command: "run", names, settings: kept, replay, folder }, withoutSecrets),
-  ) as JsonObject;
+  // Words and flags are texts and plain data; what is undefined is left out.
+  const origin = JSON.parse(
+    JSON.stringify({ command, names, settings: kept, replay, folder }, withoutSecrets),
+  ) as JsonObject & RunOrigin;
+  // With a secret missing, it is never used.
+  if (!lacksSecrets(origin))
+    giveConsent(
+      await originEffects(origin, terminal.folder),
+      consentFile(store, terminal),
+      terminal.environment,
+    );
+  return origin;
 }
 
 /** The address of a store without its password: a resume gives it again. */
@@ -71,13 +86,39 @@ export function lacksSecrets(origin: RunOrigin): boolean {
   return JSON.stringify(origin).includes(REDACTED);
 }
 
+/**
+ * Throws a `ProjectError` if a stored command line has effects that this user has not consented to: a store may come from a stranger.
+ */
+export async function requireOriginConsent(
+  origin: RunOrigin,
+  store: string,
+  { trusts = false, terminal }: { readonly trusts: boolean | undefined; readonly terminal: Terminal },
+): Promise<void> {
+  const effects = await originEffects(origin, terminalOfOrigin(origin, store, terminal).folder);
+  await requireConsent(effects, { projectFile: consentFile(store, terminal), trusts }, terminal);
+}
+
+function consentFile(store: string, { folder }: Terminal): string {
+  return isPostgresAddress(store) ? shownStore(store) : resolve(folder, store);
+}
+
+/** What flags and names of a command do besides calling models. Project files have effects of their own. */
+async function originEffects({ names, settings }: RunOrigin, folder: string): Promise<readonly Effect[]> {
+  const { flags, sets, config } = settings;
+  const project = { settings: {}, profiles: {}, profile: null, lineOf: () => null, file: null, folder };
+  const resolved = resolveSettings({ project, folder, flags, sets });
+  const code = config !== undefined && isCodeFile(config) ? [codeEffect(resolve(folder, config))] : [];
+  return [
+    ...settingEffects({ resolved, folder, projectFolder: folder, all: true }),
+    ...code,
+    ...(await codeEffects(names, folder)),
+  ];
+}
+
 const COMMANDS: readonly unknown[] = ["run", "grade"];
 
-/**
- * The command line stored with a run; undefined if the run was started from code. It is untrusted data: only `usableOrigin` decides
- * whether it is used.
- */
-export function originOf({ origin }: RunStart): RunOrigin | undefined {
+/** The command line stored with a run, which is data; undefined if the run was imported or started from code. */
+export function originOf({ origin }: Pick<RunStart, "origin">): RunOrigin | undefined {
   if (!isRecord(origin) || !COMMANDS.includes(origin.command) || !isRecord(origin.settings)) return undefined;
   const { names, replay, folder } = origin;
   const { flags, sets, profile, config } = origin.settings;

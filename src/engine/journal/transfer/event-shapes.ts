@@ -258,7 +258,7 @@ const EVENTS: EventShapes = {
       replicates: fromOne,
       configuration: jsonObject,
     },
-    optional: { datasets: textRecord, origin: jsonObject, seal: text },
+    optional: { datasets: textRecord, origin: jsonObject },
   }),
   "scenario-define": event("scenario-define", {
     required: { scenario: text, hash: text, definition: text },

@@ -137,8 +137,6 @@ function inOrder(event: RunEvent): object {
 
 function headerOf(store: Store, name: string): RunFileHeader {
   const { run, startedAt, endedAt, parent, tags, statuses, start } = storedRun(store, name);
-  // A seal means something only in the store where it was made.
-  const { seal: _seal, ...open } = start;
   const counted = CONVERSATION_STATUSES.flatMap((status) =>
     statuses[status] === undefined ? [] : [[status, statuses[status]] as const],
   );
@@ -150,6 +148,6 @@ function headerOf(store: Store, name: string): RunFileHeader {
     parent,
     tags,
     statuses: Object.fromEntries(counted),
-    start: inOrder({ ...open, at: startedAt }) as RunFileHeader["start"],
+    start: inOrder({ ...start, at: startedAt }) as RunFileHeader["start"],
   };
 }

@@ -112,9 +112,9 @@ class LogGroup {
   }
 }
 
-/** What comes from a file was not made here, whatever it says. */
+/** What comes from a file was not started here: its command line is not kept, so that no resume uses it. */
 function ownStart({ start }: RunFileHeader, run: string): RunFileHeader["start"] {
-  const { seal: _seal, ...open } = start;
+  const { origin: _origin, ...open } = start;
   return { ...open, run };
 }
 
