@@ -8,17 +8,11 @@ const PROGRAM = import.meta.url.endsWith(".ts") ? "./heavy-program.ts" : "./heav
 /** Most objects live briefly: a young generation that does not grow takes a third less memory. */
 const FLAGS: readonly string[] = ["--semi-space-growth-factor=1"];
 
-/** The process ends after this time without a request. */
-const IDLE_MS = 3_000;
-
 /** How many answers are cached. */
 const MOST = 100;
 
-interface Reply {
-  readonly id: number;
-  readonly json?: string;
-  readonly problem?: string;
-}
+/** What the program answers. */
+export type HeavyReply = { readonly json: string } | { readonly problem: string };
 
 /** What was asked for cannot be computed; the message says why. */
 export class HeavyError extends Error {
@@ -26,21 +20,16 @@ export class HeavyError extends Error {
 }
 
 /**
- * Computes answers in a process of its own, and caches them until the store changes. So the server stays responsive, and the memory is
- * freed afterwards.
+ * Computes answers one after the other, each in a process of its own, and caches them until the store changes. So the server stays
+ * responsive, and the memory is freed afterwards.
  */
 export class HeavyProcess {
   readonly #path: string;
   readonly #version: () => number;
-  #child: ChildProcess | undefined;
-  #idle: NodeJS.Timeout | undefined;
-  #next = 0;
   #seen = -1;
-  readonly #waiting = new Map<
-    number,
-    { readonly resolve: (json: string) => void; readonly reject: (error: Error) => void }
-  >();
   readonly #known = new Map<string, Promise<string>>();
+  #last: Promise<unknown> = Promise.resolve();
+  #child: ChildProcess | undefined;
 
   constructor(path: string, version: () => number) {
     this.#path = path;
@@ -53,60 +42,34 @@ export class HeavyProcess {
     if (version !== this.#seen || this.#known.size > MOST) this.#known.clear();
     this.#seen = version;
     const key = JSON.stringify(request);
-    const known = this.#known.get(key) ?? this.#ask(request);
-    this.#known.set(key, known);
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const answer = this.#last.then(() => this.#compute(request));
+    this.#known.set(key, answer);
     // What failed may succeed the next time.
-    known.catch(() => this.#known.delete(key));
-    return known;
+    this.#last = answer.catch(() => this.#known.delete(key));
+    return answer;
   }
 
   close(): void {
-    clearTimeout(this.#idle);
     this.#child?.kill();
-    this.#child = undefined;
   }
 
-  #ask(request: HeavyRequest): Promise<string> {
-    clearTimeout(this.#idle);
-    const child = this.#started();
-    const id = this.#next++;
-    return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject });
-      child.send({ id, request });
-    });
-  }
-
-  #started(): ChildProcess {
-    if (this.#child !== undefined) return this.#child;
+  #compute(request: HeavyRequest): Promise<string> {
     const child = fork(fileURLToPath(new URL(PROGRAM, import.meta.url)), [], {
       execArgv: [...FLAGS],
       stdio: ["ignore", "inherit", "inherit", "ipc"],
     });
-    child.on("message", ({ id, json, problem }: Reply) => {
-      const waiting = this.#waiting.get(id);
-      this.#waiting.delete(id);
-      if (json !== undefined) waiting?.resolve(json);
-      else waiting?.reject(new HeavyError(problem));
-      if (this.#waiting.size === 0) this.#idle = setTimeout(() => this.close(), IDLE_MS).unref();
-    });
-    child.on("error", (error: Error) => this.#lose(child, error));
-    child.on("exit", () =>
-      this.#lose(child, new Error("The process that computes this has ended. Try again.")),
-    );
-    // In a message, not in the arguments, which all users of the machine can read: an address may have a password.
-    child.send({ path: this.#path });
-    child.unref();
-    child.channel?.unref();
     this.#child = child;
-    return child;
-  }
-
-  /** A process that has ended is not waited for. */
-  #lose(child: ChildProcess, error: Error): void {
-    // It was closed before, and another one has begun.
-    if (this.#child !== child) return;
-    this.#child = undefined;
-    for (const { reject } of this.#waiting.values()) reject(error);
-    this.#waiting.clear();
+    return new Promise((resolve, reject) => {
+      child.once("message", (reply: HeavyReply) => {
+        if ("json" in reply) resolve(reply.json);
+        else reject(new HeavyError(reply.problem));
+      });
+      child.once("error", reject);
+      child.once("exit", () => reject(new Error("The process that computes this has ended. Try again.")));
+      // In a message, not in the arguments, which all users of the machine can read: an address may have a password.
+      child.send({ path: this.#path, request });
+    });
   }
 }
