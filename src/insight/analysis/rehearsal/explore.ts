@@ -1,7 +1,7 @@
 import { failedInFunction, type OutcomeResult } from "../../../core/outcomes/evaluate-outcome.ts";
 import type { ScenarioDefinition } from "../../../core/scenario/definition.ts";
 import { failedConditions, resolveNextNode } from "../../../core/state/routing.ts";
-import type { JsonObject, JsonValue } from "../../../core/values/json.ts";
+import type { JsonObject } from "../../../core/values/json.ts";
 import type { ConversationSettings, DerivedEvent, Hop } from "../../../engine/journal/run-event.ts";
 import { NOTHING_SPENT } from "../../../engine/journal/spending.ts";
 import type { FinishedTurn } from "../../../engine/journal/turn.ts";
@@ -15,18 +15,18 @@ import { decideOutcomes } from "../../../engine/run/step/decide-outcomes.ts";
 import { type Step, step } from "../../../engine/run/step/step.ts";
 import { scopeAt } from "../../../engine/run/step/turn-texts.ts";
 import type { Branch, End, ExploredGraph, ExploredState, Transition } from "./explored-graph.ts";
-import { historySummaries, type Summary } from "./history-summary.ts";
 import { type LiveRead, liveState } from "./live-state.ts";
+import { type History, outcomeHistories, withTurn } from "./outcome-history.ts";
 import type { Oracle, PreparedCode } from "./prepare-code.ts";
 import type { RehearsedTurn, Undecided } from "./rehearsal.ts";
-import { type ReplyClass, type ReplyClasses, replyClasses } from "./reply-classes.ts";
+import type { ReplyClass, ReplyClasses } from "./reply-classes.ts";
 import { type UserChoice, userChoices } from "./user-choices.ts";
-import { watchedTurns } from "./watched-turns.ts";
 
 /** The limits of an exploration. */
 export interface ExploreOptions {
   readonly turnLimit: number;
   readonly maxStates: number;
+  readonly replies: ReadonlyMap<string, ReplyClasses>;
 }
 
 /** Explores a scenario from its entry, the shortest conversations first. Every turn is made by `step`. */
@@ -46,7 +46,7 @@ interface OpenState extends ExploredState {
 /** The conversation that represents a state. */
 interface OpenConversation {
   readonly conversation: ConversationState;
-  readonly summaries: readonly JsonValue[];
+  readonly histories: readonly (readonly string[])[];
   /** What the simulated user is asked for, if it writes the question. */
   readonly simulate: SimulateEffect | undefined;
 }
@@ -56,8 +56,8 @@ class Exploration {
   readonly #definition: ScenarioDefinition;
   readonly #oracle: Oracle;
   readonly #options: ExploreOptions;
-  readonly #replies: Map<string, ReplyClasses>;
-  readonly #summaries: readonly Summary[];
+  readonly #replies: ReadonlyMap<string, ReplyClasses>;
+  readonly #histories: readonly History[];
   readonly #live: ReadonlyMap<string, readonly LiveRead[]>;
   /** The conditional edges of each node, each in a list of its own. */
   readonly #conditional = new Map<string, (readonly [number, ScenarioDefinition["edges"]])[]>();
@@ -72,11 +72,8 @@ class Exploration {
     this.#definition = definition;
     this.#oracle = oracle;
     this.#options = options;
-    const watched = watchedTurns(definition, code);
-    this.#replies = new Map(
-      [...watched].map(([id, turn]) => [id, replyClasses(definition, id, { watched: turn, code })]),
-    );
-    this.#summaries = historySummaries(definition, code);
+    this.#replies = options.replies;
+    this.#histories = outcomeHistories(definition, code);
     this.#live = liveState(definition, code);
     definition.edges.forEach((edge, index) => {
       if (edge.when === undefined || (edge.fork !== undefined && edge.target !== edge.fork[0])) return;
@@ -103,7 +100,7 @@ class Exploration {
       scenarioHash: "",
       settings: this.#settings,
     });
-    const start = this.#branchTo(first, { depth: 0, summaries: this.#summaries.map((one) => one.start) });
+    const start = this.#branchTo(first, { depth: 0, histories: this.#histories.map(() => []) });
     let position = 0;
     for (; position < this.#states.length && this.#states.length <= maxStates; position++) {
       const state = this.#states[position] as OpenState;
@@ -147,7 +144,7 @@ class Exploration {
   async #expand({ node, depth }: ExploredState, open: OpenConversation): Promise<readonly Transition[]> {
     const transitions: Transition[] = [];
     const replies = this.#replies.get(node)?.replies ?? [];
-    const from = { node, depth, summaries: open.summaries };
+    const from = { node, depth, histories: open.histories };
     for (const user of this.#userChoices(node, open)) {
       const asked = await this.#asked(open, user);
       for (const reply of replies)
@@ -200,7 +197,7 @@ class Exploration {
   }
 
   async #transition(
-    from: Pick<ExploredState, "node" | "depth"> & Pick<OpenConversation, "summaries">,
+    from: Pick<ExploredState, "node" | "depth"> & Pick<OpenConversation, "histories">,
     made: Step,
     {
       reply,
@@ -216,13 +213,13 @@ class Exploration {
       return { isAssumed, branches: [], isFork: false, holds: [], after: withoutViews(after) };
     this.#addFailures(events, hop);
     const depth = from.depth + 1;
-    const summaries = this.#summaries.map((summary, index) =>
-      summary.next(from.summaries[index] as JsonValue, finished, finished.turn - 1),
+    const histories = this.#histories.map((history, index) =>
+      withTurn(history, from.histories[index] ?? [], finished),
     );
     const holds = await this.#heldEdges(from.node, after, hop);
     const arms = armsOf(this.#definition, after);
     if (arms.length === 0) {
-      const to = this.#branchTo(made, { depth, summaries });
+      const to = this.#branchTo(made, { depth, histories });
       const branches = [{ turn: { ...turn, edge: hop.edge }, to, ...armOf(after) }];
       return { isAssumed, branches, isFork: false, holds, after: withoutViews(after) };
     }
@@ -236,7 +233,7 @@ class Exploration {
         settings: this.#settings,
         fork: { parent: "rehearsal", turn: after.scenario.turn, edge, target },
       });
-      branches.push({ turn: { ...turn, edge }, to: this.#branchTo(arm, { depth, summaries }), arm: name });
+      branches.push({ turn: { ...turn, edge }, to: this.#branchTo(arm, { depth, histories }), arm: name });
     }
     return { isAssumed, branches, isFork: true, holds, after: withoutViews(after) };
   }
@@ -244,12 +241,12 @@ class Exploration {
   /** The state or the end that a step leads to. States that nothing distinguishes are one state. */
   #branchTo(
     { state, effects }: Step,
-    { depth, summaries }: { readonly depth: number; readonly summaries: readonly JsonValue[] },
+    { depth, histories }: { readonly depth: number; readonly histories: OpenConversation["histories"] },
   ): OpenState | End {
     if (state.status !== null) return endOf(state, state.outcomes);
     const node = state.open.at(-1)?.node ?? state.next?.node ?? "";
     const reads = (this.#live.get(node) ?? []).map((read) => read(state.scenario));
-    const key = JSON.stringify([node, state.cell.arm ?? "", reads, summaries]);
+    const key = JSON.stringify([node, state.cell.arm ?? "", reads, histories]);
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     const simulate = effects.find((effect) => effect.type === "simulate");
@@ -258,7 +255,7 @@ class Exploration {
       node,
       depth,
       transitions: null,
-      open: { conversation: state, summaries, simulate },
+      open: { conversation: state, histories, simulate },
     };
     this.#known.set(key, found);
     this.#states.push(found);

@@ -372,16 +372,34 @@ describe("limits", () => {
     const { paths, states } = await rehearse(scenario.setEntry("n0").validate(), { turnLimit: 30, list: 4 });
     expect(paths).toMatchObject({ count: 3n ** 25n, limited: 0n, routes: 1n });
     expect(paths.listed).toHaveLength(4);
-    expect(states).toBeLessThan(80);
+    expect(states).toBeLessThan(200);
   });
 
-  test("a scenario with too many states says so, and nothing is called impossible", async () => {
+  function exploding(outcome: unknown, loops = false): ScenarioDefinition {
     const scenario: Scenario = new Scenario("exploding");
     for (let index = 0; index < 12; index++) scenario.addNode(`n${index}`, { question: asks() });
     for (let index = 0; index < 12; index++)
       scenario.addEdge(`n${index}`, index < 11 ? `n${index + 1}` : END);
-    scenario.addOutcome("any", (({ turns }: { turns: readonly unknown[] }) => turns.length > 3) as never);
-    const rehearsal = await rehearse(scenario.setEntry("n0").validate(), { maxStates: 50 });
+    for (let index = 0; loops && index < 6; index++)
+      scenario.addEdge("n11", "n0", { when: { [`node_results.n${index}.verify_result`]: true } as never });
+    scenario.addOutcome("any", outcome as never);
+    return scenario.setEntry("n0").validate();
+  }
+
+  test("an outcome that reads too much is not decided, and everything else is", async () => {
+    const code = ({ turns }: { turns: readonly unknown[] }): boolean => turns.length > 3;
+    const { outcomes, paths, undecided, nodes, isComplete } = await rehearse(exploding(code), {
+      maxStates: 50,
+    });
+    expect(outcomes).toMatchObject([{ isComplete: false }]);
+    expect(undecided).toMatchObject([{ kind: "not_all_tried", place: "the outcomes" }]);
+    expect(isComplete).toBe(true);
+    expect(paths.count).toBe(3n ** 12n);
+    expect(nodes.map(({ isReached }) => isReached)).not.toContain("maybe");
+  });
+
+  test("a scenario with too many states says so, and nothing is called impossible", async () => {
+    const rehearsal = await rehearse(exploding(lastTurn({ verify_result: true }), true), { maxStates: 50 });
     expect(rehearsal.isComplete).toBe(false);
     expect(rehearsal.paths.count).toBe(null);
     expect(rehearsal.undecided).toMatchObject([

@@ -2,10 +2,11 @@ import { DEFAULTS } from "../../../core/defaults.ts";
 import { leavesOf } from "../../../core/logic/composition.ts";
 import { isMeasure } from "../../../core/outcomes/measure.ts";
 import type { Outcome } from "../../../core/outcomes/outcome-check.ts";
-import type { ScenarioDefinition } from "../../../core/scenario/definition.ts";
+import { copyDefinition, type ScenarioDefinition } from "../../../core/scenario/definition.ts";
 import type { RowOptions } from "../../../engine/run/open-rows.ts";
 import { explore } from "./explore.ts";
-import { type GraphFacts, graphFacts } from "./graph-facts.ts";
+import type { ExploredGraph } from "./explored-graph.ts";
+import { type FactOptions, type GraphFacts, graphFacts } from "./graph-facts.ts";
 import { type BoundPlace, rehearsedPlaces } from "./places.ts";
 import { Oracle, prepareCode } from "./prepare-code.ts";
 import type {
@@ -20,6 +21,8 @@ import type {
   Undecided,
   Witness,
 } from "./rehearsal.ts";
+import { replyClasses } from "./reply-classes.ts";
+import { watchedTurns } from "./watched-turns.ts";
 
 /** Options of `rehearse`. */
 export interface RehearseOptions extends RowOptions {
@@ -61,6 +64,8 @@ interface RehearsedAt {
   /** What needs no code that was not run. */
   readonly certain: GraphFacts;
   readonly all: GraphFacts;
+  /** The same with the values of outcomes. */
+  readonly judged: { readonly certain: GraphFacts; readonly all: GraphFacts; readonly isComplete: boolean };
   readonly replies: ReadonlyMap<string, number>;
   readonly undecided: readonly Undecided[];
   readonly opaqueOutcomes: ReadonlySet<string>;
@@ -79,26 +84,61 @@ async function rehearseAt(
   const oracle = new Oracle();
   const prepared = await prepareCode(place.definition, oracle);
   try {
-    const graph = await explore(prepared, oracle, { turnLimit, maxStates });
-    const options = { definition: place.definition, place: place.name, turnLimit, list };
-    const hasAssumed = graph.states.some(({ transitions }) =>
-      transitions?.some(({ isAssumed }) => isAssumed),
+    const { definition, code } = prepared;
+    const replies = new Map(
+      [...watchedTurns(definition, code)].map(([id, watched]) => [
+        id,
+        replyClasses(definition, id, { watched, code }),
+      ]),
     );
-    const all = await graphFacts(graph, { ...options, withAssumed: hasAssumed });
-    const certain = hasAssumed ? await graphFacts(graph, { ...options, withAssumed: false }) : all;
+    const limits = { turnLimit, maxStates, replies };
+    const judged = await explore(prepared, oracle, limits);
+    // Outcomes that read all turns tell many conversations apart: what can happen in them is found without.
+    const bare = { ...prepared, definition: copyDefinition(definition, { outcomes: [] }) };
+    const hasRest = !judged.isComplete && definition.outcomes.length > 0;
+    const rest = hasRest ? await explore(bare, oracle, limits) : judged;
+    const graph = rest.isComplete ? rest : judged;
+    const options = { definition: place.definition, place: place.name, turnLimit, list };
+    const facts = await factsOf(graph, options);
+    const isComplete = graph.isComplete && facts.all.isWhole;
     return {
       place,
-      all,
-      certain,
-      replies: new Map([...graph.replies].map(([node, { replies }]) => [node, replies.length])),
-      undecided: [...prepared.undecided, ...graph.undecided, ...(all.isWhole ? [] : [tooLong(turnLimit)])],
-      opaqueOutcomes: prepared.code.opaqueOutcomes,
+      ...facts,
+      judged: {
+        ...(graph === judged ? facts : await factsOf(judged, options)),
+        isComplete: isComplete && judged.isComplete,
+      },
+      replies: new Map([...replies].map(([node, found]) => [node, found.replies.length])),
+      undecided: [
+        ...prepared.undecided,
+        ...graph.undecided,
+        ...(graph.isComplete && !judged.isComplete ? [tooManyForOutcomes(maxStates)] : []),
+        ...(facts.all.isWhole ? [] : [tooLong(turnLimit)]),
+      ],
+      opaqueOutcomes: code.opaqueOutcomes,
       states: graph.states.length,
-      isComplete: graph.isComplete && all.isWhole,
+      isComplete,
     };
   } finally {
     prepared.dispose();
   }
+}
+
+async function factsOf(
+  graph: ExploredGraph,
+  options: Omit<FactOptions, "withAssumed">,
+): Promise<{ readonly certain: GraphFacts; readonly all: GraphFacts }> {
+  const hasAssumed = graph.states.some(({ transitions }) => transitions?.some(({ isAssumed }) => isAssumed));
+  const all = await graphFacts(graph, { ...options, withAssumed: hasAssumed });
+  return { all, certain: hasAssumed ? await graphFacts(graph, { ...options, withAssumed: false }) : all };
+}
+
+function tooManyForOutcomes(maxStates: number): Undecided {
+  return {
+    kind: "not_all_tried",
+    place: "the outcomes",
+    message: `they tell apart more than ${maxStates} states: only values in some conversations were found`,
+  };
 }
 
 function tooLong(turnLimit: number): Undecided {
@@ -175,7 +215,12 @@ function joined(
     places: rehearsed.map(({ place }) => place.name),
     nodes,
     edges,
-    outcomes: definition.outcomes.map((outcome) => rehearsedOutcome(outcome, { rehearsed, isComplete })),
+    outcomes: definition.outcomes.map((outcome) =>
+      rehearsedOutcome(outcome, {
+        rehearsed,
+        isComplete: isComplete && rehearsed.every(({ judged }) => judged.isComplete),
+      }),
+    ),
     shortest: shortest.reduce<Witness | null>(
       (best, one) => (best === null || one.turns.length < best.turns.length ? one : best),
       null,
@@ -255,7 +300,7 @@ function rehearsedOutcome(
   const values = new Map<RehearsedValue, OutcomeWitness>();
   for (const isPossible of ["yes", "maybe"] as const)
     for (const one of rehearsed) {
-      const facts = isPossible === "yes" ? one.certain : one.all;
+      const facts = isPossible === "yes" ? one.judged.certain : one.judged.all;
       for (const [value, witness] of facts.values.get(name) ?? []) {
         const known = values.get(value);
         const isBetter =
