@@ -46,16 +46,8 @@ export interface Sandbox {
   dispose(): void;
 }
 
-/** Scenarios whose calls take longer share a thread of their own, so that they do not hold up the others. */
-const QUICK_MS = 5;
-const quick = new SandboxLane();
-const slow = new SandboxLane();
-/**
- * Scenarios that have exceeded the time limit share a thread that rests: it takes a fifth of a core at most, so that the others
- * keep their speed. To those scenarios, the time in which it rests counts as used.
- */
-const REST = 4;
-const late = new SandboxLane({ rest: REST });
+/** One thread for all sandboxes of the process: realms take turns there, so that none holds up the others by the number of its calls. */
+const thread = new SandboxLane();
 let openSandboxes = 0;
 let lastRealm = 0;
 
@@ -63,7 +55,7 @@ let lastRealm = 0;
 const UNUSED_MS = 5_000;
 
 function stopUnused(): void {
-  if (openSandboxes === 0) quick.stop();
+  if (openSandboxes === 0) thread.stop();
 }
 
 /** Opens a sandbox; the engine is loaded when the first one is opened. */
@@ -76,7 +68,8 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
 
 // The engine checks the time now and then, and not at all inside some builtins. This limit ends the thread.
 const LEAST_HARD_LIMIT_MS = 1000;
-const PATIENT_LIMIT_MS = 10_000;
+// Compiling runs nothing of a source; only a very busy machine takes long.
+const COMPILE_LIMIT_MS = 10_000;
 
 const MOST_ATTEMPTS = 5;
 
@@ -103,7 +96,6 @@ class ThreadSandbox implements Sandbox {
   readonly #hardLimit: number;
   readonly #functions = new Map<string, SandboxFunction>();
   readonly #sources: string[] = [];
-  #lane = quick;
   #pass: Pass | null = null;
   #isDisposed = false;
 
@@ -115,7 +107,7 @@ class ThreadSandbox implements Sandbox {
 
   /** Rejects if there can be no sandbox. */
   async open(): Promise<void> {
-    const reply = await this.#lane.ask(this.#opening, this.#hardLimit);
+    const reply = await thread.ask(this.#opening, COMPILE_LIMIT_MS);
     if (!("error" in reply)) return;
     this.dispose();
     throw reply.error;
@@ -132,7 +124,7 @@ class ThreadSandbox implements Sandbox {
     const whole = expressionSource(written, loadAcorn());
     if ("problem" in whole) throw new Error(`this is not the source of a function: ${whole.problem}`);
     const number = this.#sources.push(whole.source) - 1;
-    this.#read(await this.#compileFirst(number));
+    this.#read(await this.#compile(number));
     const compiled: SandboxFunction = (values, moment = "") => this.#recall(number, values, moment);
     this.#functions.set(source, compiled);
     return compiled;
@@ -151,11 +143,8 @@ class ThreadSandbox implements Sandbox {
     this.#isDisposed = true;
     this.#functions.clear();
     openSandboxes--;
-    const isLast = openSandboxes === 0;
-    const keepsThread = !isLast || (this.#lane === quick && quick.isIdle);
-    if (isLast) for (const lane of keepsThread ? [slow, late] : [quick, slow, late]) lane.stop();
-    if (keepsThread) void this.#lane.ask({ type: "close", realm: this.#realm }, this.#hardLimit);
-    if (isLast && keepsThread) setTimeout(stopUnused, UNUSED_MS).unref();
+    void thread.ask({ type: "close", realm: this.#realm }, this.#hardLimit);
+    if (openSandboxes === 0) setTimeout(stopUnused, UNUSED_MS).unref();
   }
 
   #passOver<Result>(
@@ -191,7 +180,7 @@ class ThreadSandbox implements Sandbox {
         const { answer, ms } = await this.#call(next, conversation, signal);
         if (signal?.aborted) throw new SandboxError("cancelled", "was cancelled");
         answers.push(answer);
-        budget?.spend(ms, answer === "l");
+        budget?.spend(ms);
       }
       const before = performance.now();
       const pass = this.#passOver(work, answers);
@@ -244,32 +233,12 @@ class ThreadSandbox implements Sandbox {
       if (compiled !== "u" && compiled !== UNKNOWN) return { answer: compiled, ms: reply.ms };
       reply = await this.#ask(request, { signal });
     }
-    if (this.#lane === late) return { ...reply, ms: (1 + REST) * reply.ms };
-    if (reply.answer === "l") this.#moveTo(late);
-    else if (reply.ms > QUICK_MS && this.#lane === quick) this.#moveTo(slow);
     return reply;
   }
 
-  #moveTo(lane: SandboxLane): void {
-    if (lane === this.#lane) return;
-    const before = this.#lane;
-    this.#lane = lane;
-    before.dismiss(this.#realm);
-  }
-
-  /** A run does not fail because the machine was busy when it began: what is late gets more time, where it delays no other scenario. */
-  async #compileFirst(fn: number): Promise<RealmAnswer> {
-    const answer = await this.#compile(fn);
-    if (answer !== "l" || this.#isDisposed) return answer;
-    const before = this.#lane;
-    this.#moveTo(late);
-    const again = await this.#compile(fn, PATIENT_LIMIT_MS);
-    if (again === "u") this.#moveTo(before);
-    return again;
-  }
-
   /** Opens the realm too if the thread does not know it. */
-  async #compile(fn: number, limitMs: number = this.#hardLimit): Promise<RealmAnswer> {
+  async #compile(fn: number): Promise<RealmAnswer> {
+    const limitMs = COMPILE_LIMIT_MS;
     // Only numbers of sources come here.
     const source = this.#sources[fn] as string;
     const request: SandboxRequest = { type: "compile", realm: this.#realm, fn, source };
@@ -287,11 +256,9 @@ class ThreadSandbox implements Sandbox {
     }: { readonly signal?: AbortSignal | undefined; readonly limitMs?: number } = {},
   ): Promise<{ answer: RealmAnswer; ms: number }> {
     if (this.#isDisposed) return { answer: DISPOSED, ms: 0 };
-    const reply = await this.#lane.ask(request, limitMs, signal);
+    const reply = await thread.ask(request, limitMs, signal);
     if ("answer" in reply) return reply;
-    // How much of that time the thread really ran is not known.
-    const ms = this.#hardLimit / 4;
-    return { answer: "error" in reply ? `x${reply.error.message}` : "l", ms };
+    return { answer: "error" in reply ? `x${reply.error.message}` : "l", ms: limitMs };
   }
 
   get #opening(): SandboxRequest {

@@ -1,15 +1,13 @@
 import type { Worker } from "node:worker_threads";
 import { errorMessage } from "../../../core/error-message.ts";
 import { onAbort } from "../calls/clock.ts";
-import { type SandboxReply, type SandboxRequest, UNKNOWN } from "./sandbox-request.ts";
+import type { SandboxReply, SandboxRequest } from "./sandbox-request.ts";
 
 // Beside the sources there is the compiled package, where the program of the thread is a file of its own as well.
 const PROGRAM = import.meta.url.endsWith(".ts") ? "./sandbox-worker.ts" : "./sandbox-worker.js";
 
 // Loading takes a tenth of a second; a machine may be very busy.
 const START_MS = 30_000;
-
-const LONGEST_REST_MS = 500;
 
 /** Why there is no answer: it took too long, or the thread cannot start. */
 export type NoReply = { readonly isLate: true } | { readonly error: Error };
@@ -101,19 +99,8 @@ interface Waiting {
 export class SandboxLane {
   /** Requests by realm; a realm that has had its turn goes to the end. */
   readonly #queues = new Map<number, Waiting[]>();
-  readonly #rest: number;
   #thread: SandboxThread | undefined;
   #isBusy = false;
-
-  /** With `rest`, the thread pauses after each request, for so many times as long as that took. */
-  constructor({ rest = 0 }: { readonly rest?: number } = {}) {
-    this.#rest = rest;
-  }
-
-  /** True if there is a thread that waits for requests. */
-  get isIdle(): boolean {
-    return this.#thread !== undefined && !this.#isBusy;
-  }
 
   /** The answer; never rejects. A request that is aborted while it waits is late. */
   ask(request: SandboxRequest, milliseconds: number, signal?: AbortSignal): Promise<SandboxReply | NoReply> {
@@ -132,13 +119,6 @@ export class SandboxLane {
       else queue.push(waiting);
       void this.#work();
     });
-  }
-
-  /** The realm is served elsewhere from now on: what waits here is asked again there. */
-  dismiss(realm: number): void {
-    const queue = this.#queues.get(realm) ?? [];
-    this.#queues.delete(realm);
-    for (const { resolve } of queue) resolve({ answer: UNKNOWN, ms: 0 });
   }
 
   /** Ends the thread. What waits is late. */
@@ -174,13 +154,8 @@ export class SandboxLane {
       const reply = await this.#askThread(waiting);
       if (!("answer" in reply)) this.#drop();
       waiting.resolve(reply);
-      if (this.#rest > 0) await this.#pause("answer" in reply ? reply.ms : waiting.milliseconds / 4);
     }
     this.#isBusy = false;
-  }
-
-  #pause(ms: number): Promise<void> {
-    return new Promise((resolve) => setTimeout(resolve, Math.min(this.#rest * ms, LONGEST_REST_MS)));
   }
 
   async #askThread({ request, milliseconds }: Waiting): Promise<SandboxReply | NoReply> {

@@ -1,21 +1,17 @@
 import { DEFAULTS } from "../../../core/defaults.ts";
 
-/** After so many conversations in which they used it up, the source strings of a scenario are switched off for the rest of the run. */
-const MOST_CONVERSATIONS = 3;
-/** The same after so many calls that ran longer than a call may. */
-const MOST_LATE = 25;
-
 /** The mark of the answer that a source string gets when it is switched off. */
 export const SOURCES_OFF = "o";
+
+/** What all conversations of a scenario may use together, as parts of what one of them may use: for the first ones, and for each. */
+const [AT_FIRST, ON_AVERAGE] = [3, 0.1];
 
 /** The time that the source strings of one scenario use, over all its conversations. */
 export class ScenarioSources {
   /** For each conversation. */
   readonly limitMs: number;
-  #overspent = 0;
   #conversations = 0;
   #ms = 0;
-  #late = 0;
 
   constructor(limitMs: number = DEFAULTS.sandboxConversationMs) {
     this.limitMs = limitMs;
@@ -23,14 +19,8 @@ export class ScenarioSources {
 
   /** Why the source strings of the whole scenario are switched off; undefined if they are not. */
   get reason(): string | undefined {
-    if (this.#overspent >= MOST_CONVERSATIONS)
-      return `is switched off: the source strings of this scenario took longer than ${this.limitMs / 1_000} s in ${MOST_CONVERSATIONS} conversations`;
-    if (this.#late >= MOST_LATE)
-      return `is switched off: source strings of this scenario ran too long in ${MOST_LATE} calls`;
-    const isSlow = this.#ms > MOST_CONVERSATIONS * this.limitMs && this.#ms > this.#usualMs;
-    return isSlow
-      ? `is switched off: the source strings of this scenario took ${Math.round(this.#ms / this.#conversations)} ms in each conversation`
-      : undefined;
+    if (this.#ms <= this.limitMs * (AT_FIRST + ON_AVERAGE * this.#conversations)) return undefined;
+    return `is switched off: the source strings of this scenario took ${Math.round(this.#ms / this.#conversations)} ms in each conversation`;
   }
 
   /** Another conversation uses source strings. */
@@ -38,19 +28,8 @@ export class ScenarioSources {
     this.#conversations++;
   }
 
-  spend(ms: number, isLate: boolean): void {
+  spend(ms: number): void {
     this.#ms += ms;
-    if (isLate) this.#late++;
-  }
-
-  /** A conversation has used up its time. */
-  overspend(): void {
-    this.#overspent++;
-  }
-
-  /** No author needs more for all conversations so far. */
-  get #usualMs(): number {
-    return (this.#conversations * this.limitMs) / 10;
   }
 }
 
@@ -58,7 +37,6 @@ export class ScenarioSources {
 export class SourceBudget {
   readonly #scenario: ScenarioSources;
   #ms = 0;
-  #isSpent = false;
 
   constructor(scenario: ScenarioSources) {
     this.#scenario = scenario;
@@ -66,17 +44,15 @@ export class SourceBudget {
 
   /** Why source strings are switched off; undefined if they are not. */
   get reason(): string | undefined {
-    if (!this.#isSpent) return this.#scenario.reason;
-    return `is switched off: the source strings of this conversation took longer than ${this.#scenario.limitMs / 1_000} s`;
+    const { limitMs, reason } = this.#scenario;
+    if (this.#ms <= limitMs) return reason;
+    return `is switched off: the source strings of this conversation took longer than ${limitMs / 1_000} s`;
   }
 
-  /** A call, or work around it, took some time; `isLate` if it took longer than it may. */
-  spend(ms: number, isLate = false): void {
+  /** A call, or work around it, took some time. */
+  spend(ms: number): void {
     if (this.#ms === 0) this.#scenario.begin();
     this.#ms += ms;
-    this.#scenario.spend(ms, isLate);
-    if (this.#isSpent || this.#ms <= this.#scenario.limitMs) return;
-    this.#isSpent = true;
-    this.#scenario.overspend();
+    this.#scenario.spend(ms);
   }
 }
