@@ -42,6 +42,17 @@ export async function openDatabase(path: string, options: StoreOptions = {}): Pr
   }
 }
 
+const IN_MEMORY = ":memory:";
+
+/** Opens an empty database in memory. At once, which a file cannot be: SQLite is loaded without waiting. */
+export function openMemoryDatabase(): OpenDatabase {
+  const load = process.getBuiltinModule("node:module").createRequire(import.meta.url);
+  const Database = load("better-sqlite3") as typeof BetterSqlite3;
+  const database = new Database(IN_MEMORY);
+  prepareDatabase({ database, path: IN_MEMORY, isReadOnly: false });
+  return { database, path: IN_MEMORY, isReadOnly: false, isDurable: true, lockTimeoutMs: 0 };
+}
+
 /** A database that others may write needs a file beside it, which cannot be made on read-only media. */
 function needsCopy(error: unknown): boolean {
   const code = isRecord(error) ? String(error.code) : "";

@@ -1,39 +1,11 @@
 import type { ConversationStatus } from "../../../core/state/state.ts";
 import type { JsonObject } from "../../../core/values/json.ts";
-import { cellSummary } from "../cell.ts";
-import type { Conversation } from "../fold/conversation.ts";
 import { outcomeScore } from "../fold/tally.ts";
 import type { OutcomeEvent } from "../run-event.ts";
 import type { TurnVerdict } from "../turn.ts";
 import { outcomeValue } from "./conversation-columns.ts";
 import type { SqlDatabase, SqlValue } from "./sql-database.ts";
 import type { ConversationScore, ScoredTurn, ScoreOptions } from "./store.ts";
-
-/** The scores of conversations that are in memory, as `readScores` reads them. */
-export function* memoryScores(
-  conversations: readonly Conversation[],
-  { turns = false, rowValues = false, subject }: ScoreOptions,
-): Generator<ConversationScore> {
-  for (const folded of [...conversations].sort((one, other) => one.cell.index - other.cell.index)) {
-    if (subject !== undefined && folded.cell.subject !== subject) continue;
-    const { conversation, cell, scenarioHash, itemHash, status, outcomes, verdicts, finishedTurns } = folded;
-    const disturbed = { status, unjudged: verdicts.unjudged };
-    yield {
-      ...cellSummary(cell),
-      conversation,
-      scenarioHash,
-      itemHash,
-      ...(rowValues ? { rowValues: folded.rowValues } : {}),
-      status,
-      outcomes: new Map([...outcomes].map(([name, outcome]) => [name, outcomeScore(outcome, disturbed)])),
-      turns: turns ? finishedTurns.flatMap(scoredTurn) : [],
-    };
-  }
-}
-
-function scoredTurn({ node, verdict }: Conversation["finishedTurns"][number]): readonly ScoredTurn[] {
-  return verdict === undefined ? [] : [{ node, verdict }];
-}
 
 /** The columns of a conversation that are read. A list of values is read in half the time of an object. */
 const COLUMNS = `id, name, position, scenario, scenario_hash, subject, judge, replicate, "row", row_id, variant, arm,

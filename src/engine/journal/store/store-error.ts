@@ -35,7 +35,7 @@ export type StoreErrorCode =
 export class StoreError extends Error {
   override readonly name = "StoreError";
   readonly code: StoreErrorCode;
-  /** The file; empty for a store in memory. */
+  /** The file; `:memory:` for a store in memory. */
   readonly path: string;
 
   constructor(code: StoreErrorCode, message: string, options: { path?: string; cause?: unknown } = {}) {
