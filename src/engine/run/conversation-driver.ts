@@ -30,6 +30,7 @@ import {
 import { droppedJudgements, type FoldedJournal, foldJournal, foldJournalWith } from "./step/fold-journal.ts";
 import { givenHistory } from "./step/given-history.ts";
 import { type Step, step } from "./step/step.ts";
+import { StepQueue } from "./step-queue.ts";
 
 /** What a resume makes again. */
 export interface Retries {
@@ -43,6 +44,14 @@ export interface Retries {
 export interface StopReason {
   readonly status: "cancelled" | "timeout";
   readonly message: string;
+}
+
+/** A question in flight: the conversation ends only once it has come back, because it may have been paid for. */
+interface Asking {
+  /** Ends the conversation then. */
+  stop?: ConversationStop;
+  /** What came after that. */
+  readonly held: ConversationEvent[];
 }
 
 /** How long source strings may still run when the run is asked to stop. */
@@ -72,24 +81,30 @@ export class ConversationDriver implements ConversationContext {
   #underWay = 0;
   /** Set when no further question may be asked. */
   #stopReason: StopReason | undefined;
-  /** True while a question is in flight. */
-  #isAsking = false;
+  /** The question in flight; null if there is none. */
+  #asking: Asking | null = null;
   #beginsAgain = false;
-  /** Ends the conversation once the question in flight has come back; then what came after it. */
-  #heldStop: ConversationStop | undefined;
-  #held: ConversationEvent[] = [];
-  #answers: RecordedAnswers | undefined;
-  /** Events that came while a step waits for source strings; null if none does. */
-  #queue: ConversationEvent[] | null = null;
-  /** Ends such a step. */
-  #stepping = new AbortController();
   #hasSaidOff = false;
-  /** Why the first question cannot be asked. */
-  #problem: string | undefined;
+  readonly #steps: StepQueue;
+  readonly #answers: RecordedAnswers | undefined;
+  readonly #history: ReturnType<typeof givenHistory>;
 
   constructor(run: RunContext, plan: ConversationPlan) {
     this.run = run;
     this.plan = plan;
+    const { definition, sources, record, from } = plan;
+    this.#history = from === undefined ? givenHistory(definition) : [];
+    this.#answers = record === undefined ? undefined : new RecordedAnswers(record, from?.fork.turn);
+    this.#steps = new StepQueue({
+      step: (event, signal) => {
+        const work = (): Step => step(definition, this.#state, event);
+        return sources === undefined ? work() : sources.evaluate(work, signal);
+      },
+      onStep: (event, stepped) => this.#apply(event, stepped),
+      onError: (error) => run.fail(error),
+      onWait: () => this.#waitForSources(),
+      onHeld: (event) => this.#feed(event),
+    });
   }
 
   get signal(): AbortSignal {
@@ -128,8 +143,7 @@ export class ConversationDriver implements ConversationContext {
 
   #startEvent(): ConversationStart {
     const { conversation, cell, definition, settings, itemHash, rowValues, from } = this.plan;
-    const history = from === undefined ? givenHistory(definition) : [];
-    if ("problem" in history) this.#problem = history.problem;
+    const history = this.#history;
     return {
       type: "conversation-start",
       conversation,
@@ -208,14 +222,14 @@ export class ConversationDriver implements ConversationContext {
   /** Asks no further question; calls in flight finish, source strings do not. */
   stop(reason: StopReason): void {
     this.#stopReason ??= reason;
-    if (this.#queue === null) return;
+    if (!this.#steps.isWaiting) return;
     this.#end(reason);
-    this.#stepping.abort();
+    this.#steps.abort();
   }
 
   /** Ends the conversation at once and aborts calls in flight. */
   abort(reason: StopReason): void {
-    const isStepping = this.#queue !== null;
+    const isStepping = this.#steps.isWaiting;
     this.stop(reason);
     if (this.#state === null || this.#state.status !== null) return;
     if (!isStepping) this.#end(reason);
@@ -237,7 +251,7 @@ export class ConversationDriver implements ConversationContext {
   }
 
   #sayIfSuspended(): void {
-    if (this.#isSuspended && this.#underWay === 0 && this.#queue === null) this.#suspended.resolve(null);
+    if (this.#isSuspended && this.#underWay === 0 && !this.#steps.isWaiting) this.#suspended.resolve(null);
   }
 
   /** True if the conversation has been stopped, rather than finished. */
@@ -252,7 +266,7 @@ export class ConversationDriver implements ConversationContext {
     this.#stopWith(status, failure, spending);
   }
 
-  /** Ends the conversation, once the question in flight has come back: it may have been paid for. */
+  /** Ends the conversation, once the question in flight has come back. */
   #stopWith(status: ConversationStop["status"], failure?: RunFailure, spending?: Spending): void {
     const stop: ConversationStop = {
       type: "conversation-stop",
@@ -261,7 +275,7 @@ export class ConversationDriver implements ConversationContext {
       ...(failure === undefined ? {} : { failure }),
       ...(spending === undefined ? {} : { spending }),
     };
-    if (this.#isAsking) this.#heldStop ??= stop;
+    if (this.#asking !== null) this.#asking.stop ??= stop;
     else this.#feed(stop);
   }
 
@@ -273,62 +287,30 @@ export class ConversationDriver implements ConversationContext {
     spending?: Spending;
     reply?: ConversationEvent;
   }): boolean {
+    const { stop, held } = this.#asking ?? { held: [] };
+    this.#asking = null;
     // The reply may lead to the next question at once.
-    const stop = this.#heldStop;
-    this.#isAsking = false;
     if (reply !== undefined) this.#feed(reply);
     if (stop === undefined) return true;
     this.#feed({ ...stop, spending: addSpending(stop.spending ?? NOTHING_SPENT, spending) });
-    for (const event of this.#held) this.#feed(event);
+    for (const event of held) this.#feed(event);
     return false;
   }
 
   /** Takes in an event, after those that came before it. */
   #feed(event: ConversationEvent): void {
-    if (this.#isAsking && this.#heldStop !== undefined) this.#held.push(event);
-    else this.#take(event);
+    if (this.#asking?.stop !== undefined) this.#asking.held.push(event);
+    else this.#steps.take(event);
   }
 
-  #take(event: ConversationEvent): void {
-    if (this.#queue !== null) {
-      this.#queue.push(event);
-      return;
-    }
-    const { definition, sources } = this.plan;
-    const work = (): Step => step(definition, this.#state, event);
-    try {
-      const stepped = sources === undefined ? work() : sources.evaluate(work, this.#stepping.signal);
-      if (stepped instanceof Promise) this.#feedLater(event, stepped);
-      else this.#apply(event, stepped);
-    } catch (error) {
-      this.run.fail(error);
-    }
-  }
-
-  /** Waits for source strings. An event whose step is ended before that has not happened: a resume brings it again. */
-  #feedLater(event: ConversationEvent, stepped: Promise<Step>): void {
-    this.#queue = [];
+  #waitForSources(): () => void {
+    const reason = this.#stopReason;
     const hurry =
-      this.#stopReason === undefined
-        ? undefined
-        : this.run.clock.after(STOPPING_MS, () => this.stop(this.#stopReason as StopReason));
-    const goOn = (): void => {
+      reason === undefined ? undefined : this.run.clock.after(STOPPING_MS, () => this.stop(reason));
+    return () => {
       hurry?.();
-      const waiting = this.#queue ?? [];
-      this.#queue = null;
-      for (const next of waiting) this.#feed(next);
       this.#sayIfSuspended();
     };
-    stepped.then(
-      (next) => {
-        this.#apply(event, next);
-        goOn();
-      },
-      (error) => {
-        if (!this.#stepping.signal.aborted) this.run.fail(error);
-        goOn();
-      },
-    );
   }
 
   #apply(event: ConversationEvent, { state, effects, events }: Step): void {
@@ -400,9 +382,9 @@ export class ConversationDriver implements ConversationContext {
     for (const effect of effects) {
       // The question follows from the journal: another process asks it.
       const isQuestion = effect.type === "ask" || effect.type === "simulate";
-      if (isQuestion && (this.#isSuspended || this.#heldStop !== undefined)) continue;
-      if (effect.type === "ask" && this.#problem !== undefined)
-        this.#stopWith("error", { category: "author", stage: "run", message: this.#problem });
+      if (isQuestion && (this.#isSuspended || this.#asking?.stop !== undefined)) continue;
+      if (effect.type === "ask" && "problem" in this.#history)
+        this.#stopWith("error", { category: "author", stage: "run", message: this.#history.problem });
       else if (isQuestion && this.#stopReason !== undefined) this.#end(this.#stopReason);
       else if (effect.type === "simulate") this.#failIfRejected(this.#simulate(effect));
       else if (effect.type === "ask") this.#failIfRejected(this.#ask(effect));
@@ -415,16 +397,16 @@ export class ConversationDriver implements ConversationContext {
 
   /** The simulated user writes the next question. */
   async #simulate(effect: SimulateEffect): Promise<void> {
-    this.#isAsking = true;
-    const said = await userTurn(this, effect, this.#recordedAnswers());
+    this.#asking = { held: [] };
+    const said = await userTurn(this, effect, this.#answers);
     if ("stop" in said) return this.#stopAsking(said.stop);
     const { conversation } = this.plan;
     this.#endAsking({ reply: { type: "turn-user", conversation, turn: effect.turn, ...said } });
   }
 
   async #ask(effect: AskEffect): Promise<void> {
-    this.#isAsking = true;
-    const answer = await subjectTurn(this, effect, this.#recordedAnswers());
+    this.#asking = { held: [] };
+    const answer = await subjectTurn(this, effect, this.#answers);
     if (answer === BEGIN_AGAIN) return this.#beginAgain();
     if ("stop" in answer) return this.#stopAsking(answer.stop);
     const { conversation } = this.plan;
@@ -440,12 +422,6 @@ export class ConversationDriver implements ConversationContext {
     if (!this.#endAsking({})) return;
     this.#beginsAgain = true;
     this.suspend();
-  }
-
-  #recordedAnswers(): RecordedAnswers | undefined {
-    const { record, from } = this.plan;
-    if (record !== undefined) this.#answers ??= new RecordedAnswers(record, from?.fork.turn);
-    return this.#answers;
   }
 
   #stopAsking({
