@@ -203,7 +203,6 @@ test("libraries are those that were chosen", () => {
     "react",
     "react-dom/client",
     "undici",
-    "undici/lib/dispatcher/agent.js",
     "vitest",
     "yaml",
   ]);

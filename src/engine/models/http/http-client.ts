@@ -1,4 +1,3 @@
-/// <reference path="./undici-agent.d.ts" />
 import type { Readable } from "node:stream";
 import type { Agent, Dispatcher } from "undici";
 import { rememberSecrets } from "../../../system/secrets/mask-secrets.ts";
@@ -65,8 +64,6 @@ export async function openStream(
   { method, headers, body, signal }: Omit<HttpRequest, "name">,
 ): Promise<Pick<HttpResponse, "status" | "headers"> & { readonly body: Readable }> {
   const dispatcher = await sharedDispatcher();
-  // Gives dispatchers their `request`.
-  await import("undici");
   const response = await dispatcher.request({
     origin: url.origin,
     path: `${url.pathname}${url.search}`,
@@ -109,12 +106,8 @@ const OPTIONS: Agent.Options = {
 async function newDispatcher(environment: Readonly<Record<string, string | undefined>>): Promise<Dispatcher> {
   const httpProxy = proxyOf("HTTP_PROXY", environment);
   const httpsProxy = proxyOf("HTTPS_PROXY", environment);
-  if (httpProxy === "" && httpsProxy === "") {
-    // The pool alone: all of undici takes twice as long to load.
-    const { default: Agent } = await import("undici/lib/dispatcher/agent.js");
-    return new Agent(OPTIONS);
-  }
-  const { EnvHttpProxyAgent } = await import("undici");
+  const { Agent, EnvHttpProxyAgent } = await import("undici");
+  if (httpProxy === "" && httpsProxy === "") return new Agent(OPTIONS);
   const noProxy = environment.no_proxy ?? environment.NO_PROXY ?? "";
   return new EnvHttpProxyAgent({ ...OPTIONS, httpProxy, httpsProxy, noProxy });
 }
@@ -136,7 +129,10 @@ interface ExchangeOptions {
   readonly reject: (error: unknown) => void;
 }
 
-/** One request until its whole response; also the listener on the signal, so that no other object is needed. */
+/**
+ * One request until its whole response; also the listener on the signal, so that no other object is needed. Not undici's `request`, which
+ * does not say when a request leaves: one that never found a connection has cost nothing, and must not count.
+ */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #options: ExchangeOptions;
   readonly #body = new ByteStore();
