@@ -3,13 +3,11 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { stripVTControlCharacters } from "node:util";
 import Database from "better-sqlite3";
 import { openStore, runScenarios } from "elenchus";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CAPITAL } from "../../../../test/capital-scenario.ts";
 import { capturedTerminal } from "../../../../test/captured-terminal.ts";
-import { textWidth } from "../../../system/terminal/text-layout.ts";
 import { packageVersion } from "../../project/package-files.ts";
 import { doctor } from "./doctor.ts";
 
@@ -80,30 +78,19 @@ interface Asked {
   readonly environment?: Readonly<Record<string, string>>;
   readonly online?: boolean;
   readonly timeLimitMs?: number;
-  readonly width?: number;
-  readonly colours?: boolean;
   /** False if nobody has consented to what the project file asks for. */
   readonly trusts?: boolean;
 }
 
 /** What doctor says in a project, on lines that are wide enough for everything; the key must never be among it. */
 async function told(asked: Asked = {}): Promise<{ readonly code: number; readonly text: string }> {
-  const {
-    config,
-    environment = {},
-    online = false,
-    timeLimitMs = 20_000,
-    width = 400,
-    colours = false,
-    trusts = true,
-  } = asked;
+  const { config, environment = {}, online = false, timeLimitMs = 20_000, trusts = true } = asked;
   const files = config === undefined ? {} : { "elenchus.config.json": JSON.stringify(config) };
   const folder = asked.folder ?? folderWith(files);
   // An Ollama that happens to run on this machine must make no difference.
   const terminal = capturedTerminal(folder, {
     environment: { OLLAMA_HOST: closedUrl, ...environment },
-    width,
-    colours,
+    width: 400,
   });
   const settings = { flags: [], sets: [], trusts };
   const code = await doctor({ settings, offline: !online, timeLimitMs }, terminal);
@@ -118,7 +105,7 @@ test("without a project, nothing is broken and no key is needed", async () => {
   const { code, text } = await told();
   expect(code).toBe(0);
   expect(text).toContain(`Program
-  ✓ Node ${process.versions.node} (22.19 or newer is needed)
+  ✓ Node ${process.versions.node}
   ✓ elenchus ${packageVersion()}
 
 Project
@@ -135,9 +122,9 @@ Providers
   · openai <https://api.openai.com/v1>: OPENAI_API_KEY is not set
 `);
   expect(text).toContain(
-    "· google <https://generativelanguage.googleapis.com/v1beta>: neither GOOGLE_GENERATIVE_AI_API_KEY nor GEMINI_API_KEY is set",
+    "· google <https://generativelanguage.googleapis.com/v1beta>: GOOGLE_GENERATIVE_AI_API_KEY or GEMINI_API_KEY is not set",
   );
-  expect(text).toContain("· openai-compatible: has no base URL. Set OPENAI_COMPATIBLE_BASE_URL.\n");
+  expect(text).toContain("openai-compatible has no base URL. Set OPENAI_COMPATIBLE_BASE_URL.\n");
   expect(text).toMatch(/\n✓ No problems; see the warnings marked with !\.\n$/);
   expect(text).not.toContain("Tool servers");
 });
@@ -230,7 +217,7 @@ describe("providers are asked for their models", () => {
       `✓ mine <${url}/open>: MY_SERVICE is set, reachable; only a call can tell whether the key is right`,
     ]);
     const [, line] = await providerLine(provider("open", { apiKeyVariable: null }));
-    expect(line).toBe(`✓ mine <${url}/open>: needs no key, running`);
+    expect(line).toBe(`✓ mine <${url}/open>: needs no key, reachable`);
   });
 
   test("a model that a server does not list is named, with the nearest that it does", async () => {
@@ -248,7 +235,9 @@ describe("providers are asked for their models", () => {
       "  ! mine does not list the model large-modle: it lists 2 models. Did you mean mine/large-model?",
     ]);
     expect(await warnings("google", "large-model")).toEqual([]);
-    expect(await warnings("empty", "any")).toEqual(["  ! mine does not list the model any: it lists none."]);
+    expect(await warnings("empty", "any")).toEqual([
+      "  ! mine does not list the model any: it lists 0 models.",
+    ]);
     // Without a whole list, nothing can be said.
     expect(await warnings("paged", "b")).toEqual([]);
     expect(await warnings("open", "b")).toEqual([]);
@@ -305,19 +294,6 @@ describe("providers are asked for their models", () => {
     expect([code, line]).toEqual([2, expect.stringContaining("has characters that HTTP does not allow")]);
   });
 
-  test("nobody is asked offline, or without the key", async () => {
-    seen.length = 0;
-    expect(await providerLine(provider("ok"), { online: false })).toEqual([
-      0,
-      `✓ mine <${url}/ok>: MY_SERVICE is set`,
-    ]);
-    expect(await providerLine(provider("ok"), { environment: {} })).toEqual([
-      2,
-      `✗ mine <${url}/ok>: MY_SERVICE is not set`,
-    ]);
-    expect(seen).toEqual([]);
-  });
-
   test("of those that are not configured, what is wrong is only worth a look", async () => {
     const openai = { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: `${url}/401` };
     const { code, text } = await told({ environment: openai, online: true });
@@ -325,23 +301,18 @@ describe("providers are asked for their models", () => {
     expect(text).toContain(
       `! openai <${url}/401> (from OPENAI_BASE_URL): OPENAI_API_KEY is set, key refused (status 401)\n`,
     );
-    expect(text).toContain(`· ollama <${closedUrl}/v1> (from OLLAMA_HOST): needs no key, not running\n`);
+    expect(text).toContain(
+      `· ollama <${closedUrl}/v1> (from OLLAMA_HOST): needs no key, not reachable: it refused the connection\n`,
+    );
     const used = await told({ environment: openai, online: true, config: { subjects: "openai/gpt-5-mini" } });
     expect([used.code, used.text]).toEqual([2, expect.stringContaining(`✗ openai <${url}/401>`)]);
   });
 
-  test("Ollama runs or does not, which matters where a model of it is used", async () => {
-    const running = await told({ environment: { OLLAMA_HOST: `${url}/open` }, online: true });
-    expect(running.text).toMatch(/✓ ollama <.*: needs no key, running\n/);
-    const { code, text } = await told({ config: { subjects: "ollama/llama3.2" }, online: true });
-    expect([code, text]).toEqual([2, expect.stringMatching(/✗ ollama <.*, not running\n/)]);
-  });
-
   test("an address that is none, and secrets in one", async () => {
     const wrong = await told({ environment: { OPENAI_BASE_URL: "elsewhere", MY_SERVICE: KEY } });
-    expect(wrong.text).toContain("! openai: OPENAI_BASE_URL is not an http or https URL.\n");
+    expect(wrong.text).toContain("OPENAI_BASE_URL is not an http or https URL.\n");
     const [, line] = await providerLine(provider(`open?api_key=${KEY}`, { apiKeyVariable: null }));
-    expect(line).toContain(`<${url}/open?api_key=[redacted]>: needs no key, running`);
+    expect(line).toContain(`<${url}/open?api_key=[redacted]>: needs no key, reachable`);
   });
 });
 
@@ -358,7 +329,7 @@ describe("the store", () => {
       await runScenarios({ scenarios: CAPITAL, subjects: "sim/steadfast", store, run }).results;
     expect(await storeLine(folder)).toEqual([
       0,
-      expect.stringMatching(/^✓ \.elenchus\/elenchus\.db: 2 runs, \d+\.\d [kM]B, writable$/),
+      expect.stringMatching(/^✓ \.elenchus\/elenchus\.db: 2 runs$/),
     ]);
     store.close();
   });
@@ -399,15 +370,6 @@ describe("the store", () => {
     ]);
     holder.close();
   });
-
-  test("that cannot be made", async () => {
-    expect(await storeLine(folderWith({ ".elenchus": "" }))).toEqual([
-      2,
-      expect.stringMatching(
-        /^✗ \.elenchus\/elenchus\.db cannot be created: .*\/\.elenchus is not a folder\./,
-      ),
-    ]);
-  });
 });
 
 test("tool servers are named, without what they are told in secret, and not started", async () => {
@@ -422,8 +384,8 @@ test("tool servers are named, without what they are told in secret, and not star
   const { code, text } = await told({ config: { tools }, environment: { SEARCH_SECRET: KEY } });
   expect(code).toBe(2);
   expect(text).toContain(`Tool servers (MCP)
-  ✓ files: ./no-such-program -y --token [redacted] --api-key=[redacted] /data (not started)
-  ✓ search: https://example.com/mcp?key=[redacted] (not called)
+  ✓ files: ./no-such-program (not started)
+  ✓ search: https://example.com (not called)
   ✗ The tool server "mail" needs the environment variable MAIL_PASSWORD for \`env.MAIL_PASSWORD\`, which is not set.
 `);
 });
@@ -433,19 +395,6 @@ test("secrets and escape codes in names and messages do not get through", async 
   const { text } = await told({ config: { subjects }, environment: { OPENAI_API_KEY: KEY } });
   expect(text).toContain("subject mine [redacted] \ufffd[2J (sim/steadfast)\n");
   expect(text).not.toContain("\u001b");
-});
-
-test("every width from 40 on is enough, and colours add nothing", async () => {
-  const config = { subjects: ["openai/gpt-5-mini", "sim/steadfast"] };
-  for (const width of [40, 60, 100, 200]) {
-    const { text } = await told({ config, width, colours: true });
-    const plain = stripVTControlCharacters(text);
-    expect(plain).not.toBe(text);
-    expect(Math.max(...plain.split("\n").map(textWidth))).toBeLessThanOrEqual(width);
-    expect(plain.replace(/\s+/g, " ")).toContain(
-      "✗ openai <https://api.openai.com/v1>: OPENAI_API_KEY is not set",
-    );
-  }
 });
 
 test("without consent, no key goes to an address of the project file, and nothing is asked there", async () => {
