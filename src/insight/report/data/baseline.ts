@@ -118,33 +118,20 @@ const HEADER: ObjectShape = object("a baseline", {
   rates: { kind: "record", values: RATE_SHAPE },
 });
 
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 1;
-}
-
-function isVariant(value: unknown): value is Readonly<Record<string, string>> {
-  return isRecord(value) && Object.values(value).every((level) => typeof level === "string");
-}
+/** What to do about a file that cannot be read. */
+const AGAIN = "Write the baseline again with: elenchus export --baseline";
 
 function headerOf(line: string, file: string): BaselineHeader {
   const data = parsed(line, `${file}:1`);
-  if (!isRecord(data) || data.elenchus !== "baseline")
-    throw new RunError([
-      `${file}:1: This is no baseline. Write one with: elenchus export --baseline -o ${file}`,
-    ]);
-  if (data.version !== 1)
-    throw new RunError([
-      `${file}:1: This baseline has ${data.version === undefined ? "no version" : `version ${JSON.stringify(data.version).slice(0, 20)}`}; this release reads version 1.`,
-    ]);
+  if (!isRecord(data) || data.elenchus !== "baseline" || data.version !== 1)
+    throw new RunError([`${file}:1: This is no baseline of version 1. ${AGAIN}`]);
   const issues: Issue[] = [];
   validateShape(HEADER, data, [], (issue) => issues.push(issue));
-  // A later release may have more keys. One that is misspelt is missing.
-  const isWhole = HEADER.required.every((key) => Object.hasOwn(data, key));
-  const first = isWhole ? issues.find(({ code }) => code !== "unknown_key") : issues[0];
+  const [first] = issues;
   const isPaired = Array.isArray(data.scenarios) && data.scenarios.every((pair) => pair?.length === 2);
   if (first !== undefined || !isPaired)
     throw new RunError([
-      `${file}:1: ${first === undefined ? "A scenario has a name and a hash." : formatIssue(first)} Write the baseline again with: elenchus export --baseline`,
+      `${file}:1: ${first === undefined ? "A scenario has a name and a hash." : formatIssue(first)} ${AGAIN}`,
     ]);
   // The shape has just been checked.
   return data as unknown as BaselineHeader;
@@ -152,47 +139,48 @@ function headerOf(line: string, file: string): BaselineHeader {
 
 function scoreOf(line: string, header: BaselineHeader, place: string): ConversationScore {
   const data = parsed(line, place);
-  const broken = (what: string): never => {
-    throw new RunError([`${place}: ${what} Write the baseline again with: elenchus export --baseline`]);
-  };
-  if (!Array.isArray(data) || data.length !== 9) return broken("A conversation has nine entries.");
-  const [scenarioAt, subjectAt, judgeAt, replicate, row, variant, arm, values, itemHash] = data as unknown[];
-  const named = <Item>(list: readonly Item[], at: unknown, what: string): Item =>
-    (typeof at === "number" ? list[at] : undefined) ??
-    broken(`It names a ${what} that is not in the first line.`);
-  const [scenario, hash] = named(header.scenarios, scenarioAt, "scenario");
-  if (!isCount(replicate)) return broken("A replicate is a whole number from 1.");
-  if (variant !== null && !isVariant(variant)) return broken("A variant has a text for each factor.");
-  if (!Array.isArray(values) || values.length !== header.outcomes.length)
-    return broken(`It must have ${header.outcomes.length} outcomes.`);
+  const found = Array.isArray(data) && data.length === 9 ? scoreIn(data, header, place) : undefined;
+  if (found === undefined)
+    throw new RunError([`${place}: This is no conversation of this baseline. ${AGAIN}`]);
+  return found;
+}
+
+/** The conversation of a line; undefined if something in it is not of its kind, or not in the header. */
+function scoreIn(
+  data: readonly unknown[],
+  header: BaselineHeader,
+  place: string,
+): ConversationScore | undefined {
+  const [scenarioAt, subjectAt, judgeAt, replicate, row, variant, arm, values, itemHash] = data;
+  const named = <Item>(list: readonly Item[], at: unknown): Item | undefined =>
+    typeof at === "number" ? list[at] : undefined;
+  const [scenario, scenarioHash] = named(header.scenarios, scenarioAt) ?? [];
+  const [subject, judge] = [named(header.subjects, subjectAt), named(header.judges, judgeAt)];
+  if (scenario === undefined || scenarioHash === undefined || subject === undefined || judge === undefined)
+    return undefined;
+  const isVariant =
+    variant === null ||
+    (isRecord(variant) && Object.values(variant).every((level) => typeof level === "string"));
+  if (!isVariant || !Number.isSafeInteger(replicate) || (replicate as number) < 1) return undefined;
+  if (!Array.isArray(values) || values.length !== header.outcomes.length) return undefined;
   const outcomes = new Map<string, OutcomeScore>();
   for (const [i, value] of values.entries()) {
     if (value === null) continue;
     const known = typeof value === "number" ? value : CODES.get(value);
-    if (known === undefined)
-      return broken(`The outcome ${header.outcomes[i]} has the unknown value ${JSON.stringify(value)}.`);
+    if (known === undefined) return undefined;
     outcomes.set(header.outcomes[i] as string, known);
   }
   const rowId = typeof row === "string" ? row : null;
   const rowIndex = typeof row === "number" ? row : null;
   return {
-    conversation: place,
-    index: 0,
-    scenario,
-    scenarioHash: hash,
-    subject: named(header.subjects, subjectAt, "subject"),
-    judge: named(header.judges, judgeAt, "judge"),
-    replicate,
-    row: rowId,
-    rowIndex,
-    variant,
+    ...{ conversation: place, index: 0, scenario, scenarioHash, subject, judge },
+    // Both have just been checked.
+    replicate: replicate as number,
+    variant: variant as ConversationScore["variant"],
+    ...{ row: rowId, rowIndex, parent: null, status: "completed", outcomes, turns: [] },
     arm: typeof arm === "string" ? arm : null,
-    parent: null,
     item: itemKey({ scenario, row: rowId, rowIndex }),
     itemHash: typeof itemHash === "string" ? itemHash : null,
-    status: "completed",
-    outcomes,
-    turns: [],
   };
 }
 
@@ -200,8 +188,6 @@ function parsed(line: string, place: string): unknown {
   try {
     return JSON.parse(line);
   } catch {
-    throw new RunError([
-      `${place}: This is not JSON. Write the baseline again with: elenchus export --baseline`,
-    ]);
+    throw new RunError([`${place}: This is not JSON. ${AGAIN}`]);
   }
 }

@@ -100,13 +100,9 @@ export function needsRowValues(by: readonly string[] = []): boolean {
 /** Throws `RunError` for a name that no conversation has. */
 export function refuseUnknownGroups(
   by: readonly string[],
-  { factors, columns: found, facts }: GroupNames & { readonly facts: RunFacts },
+  { factors, columns, facts }: GroupNames & { readonly facts: RunFacts },
 ): void {
   const keys = new Set([...facts.scenarios.values()].flatMap(({ metadata }) => Object.keys(metadata)));
-  const columns = new Set([
-    ...found,
-    ...[...facts.scenarios.values()].flatMap(({ rows }) => rows.flatMap((row) => Object.keys(row))),
-  ]);
   const known = [
     ...PLAIN,
     ...[...factors].map((factor) => `variant.${factor}`),
@@ -163,11 +159,7 @@ function valuesOf(name: string, facts: RunFacts): (score: ConversationScore) => 
     case "row":
       if (key === "")
         return ({ row, rowIndex }) => [row ?? (rowIndex === null ? null : String(rowIndex + 1))];
-      return ({ scenario, rowIndex, rowValues }) => {
-        if (rowValues != null) return [textOf(ownValue(rowValues, key))];
-        // Runs of earlier versions stored no values; rows that stand in the scenario are known all the same.
-        return [rowIndex === null ? null : textOf(facts.scenarios.get(scenario)?.rows[rowIndex]?.[key])];
-      };
+      return ({ rowValues }) => [rowValues == null ? null : textOf(ownValue(rowValues, key))];
     default:
       return (score) => [
         textOf(score[root as "subject" | "judge" | "scenario" | "arm" | "replicate" | "status"]),

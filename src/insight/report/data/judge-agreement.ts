@@ -8,6 +8,7 @@ import {
 import { normalQuantile } from "../../../core/statistics/distributions.ts";
 import { type Interval, wilson } from "../../../core/statistics/proportions.ts";
 import { roganGladen } from "../../../core/statistics/rogan-gladen.ts";
+import { CsvReader } from "../../../engine/datasets/csv-records.ts";
 import { RunError } from "../../../engine/journal/failure.ts";
 import { foldConversation } from "../../../engine/journal/fold/conversation.ts";
 import { foldVotes } from "../../../engine/journal/fold/votes.ts";
@@ -317,16 +318,20 @@ const COLUMNS = ["conversation", "turn", "field", "value"] as const;
 
 /** Reads labels by persons from CSV with the columns conversation, turn, field and value. Throws `RunError` with the line that is wrong. */
 export function readLabels(text: string, file: string): readonly (GivenLabel & { readonly line: number })[] {
-  const [head, ...rows] = cellsOf(text.replace(/^\uFEFF/, ""), file);
-  const places = COLUMNS.map((name) => head?.cells.findIndex((cell) => cell.trim() === name) ?? -1);
+  const reader = new CsvReader();
+  const [head, ...rows] = [...reader.read(text), ...reader.end()].map((record) => {
+    if ("fields" in record) return record;
+    throw new RunError([`${file}:${record.line}: This line cannot be read as CSV: ${record.problem}.`]);
+  });
+  const places = COLUMNS.map((name) => head?.fields.findIndex((cell) => cell.trim() === name) ?? -1);
   const missing = COLUMNS.filter((_, i) => places[i] === -1);
   if (missing.length > 0)
     throw new RunError([
       `${file}:1: The first line must name the columns ${COLUMNS.join(", ")}; ${missing.join(", ")} is missing.`,
     ]);
-  return rows.map(({ cells, line }) => {
+  return rows.map(({ fields, line }) => {
     const [conversation = "", turnText = "", field = "", value = ""] = places.map(
-      (place) => cells[place]?.trim() ?? "",
+      (place) => fields[place]?.trim() ?? "",
     );
     const turn = Number(turnText);
     if (conversation === "" || field === "")
@@ -343,29 +348,4 @@ function labelValue(text: string): Label["value"] {
   if (text === "" || lower === "null") return null;
   if (lower === "true" || lower === "false") return lower === "true";
   return Number.isFinite(Number(text)) ? Number(text) : text;
-}
-
-/** The cells of each line that is not empty (RFC 4180). */
-function cellsOf(
-  text: string,
-  file: string,
-): readonly { readonly cells: readonly string[]; readonly line: number }[] {
-  const rows: { readonly cells: readonly string[]; readonly line: number }[] = [];
-  let cells: string[] = [];
-  let [line, start] = [1, 1];
-  const pattern = /(?:"([^"]*(?:""[^"]*)*)"|([^",\r\n]*))(,|\r?\n|\r|$)/gy;
-  while (pattern.lastIndex < text.length) {
-    const match = pattern.exec(text);
-    if (match === null)
-      throw new RunError([
-        `${file}:${line}: This line cannot be read as CSV. A quote inside quotes is written twice.`,
-      ]);
-    const [whole, quoted, plain = "", end] = match;
-    cells.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
-    line += whole.split("\n").length - 1;
-    if (end === ",") continue;
-    if (cells.some((cell) => cell.trim() !== "")) rows.push({ cells, line: start });
-    [cells, start] = [[], line];
-  }
-  return rows;
 }

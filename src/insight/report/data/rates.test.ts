@@ -41,13 +41,10 @@ function score({ outcomes, turns = [], ...given }: Given): ConversationScore {
 
 function facts(rates: Readonly<Record<string, object>> = {}, sequences: readonly string[] = []): RunFacts {
   const scenario = {
-    hash: "h",
     metadata: { tags: ["x"], field: "law" },
-    names: new Set<string>(),
     sequences: new Map(sequences.map((name) => [name, null])),
     losses: new Map<string, null>([["gave_in", null]]),
     ranges: new Map([["turns", { low: 0, high: 5 }]]),
-    rows: [{ topic: "law" }, { topic: "art" }],
     good: new Map<string, boolean>(),
   };
   return { outcomes: [], rates: new Map(Object.entries(rates)), scenarios: new Map([["s", scenario]]) };
@@ -183,9 +180,10 @@ test("groups are whatever identifies a conversation, pooled or averaged", () => 
   ]);
   const macro = ratesOf(scores, facts(), { by: ["subject", "variant.by"], average: "macro" }).lines.at(-1);
   expect(macro).toMatchObject({ estimate: 0.5, group: { subject: "a", "variant.by": "all (macro)" } });
-  const rowed = [0, 1].map((rowIndex) =>
-    score({ row: `r${rowIndex}`, rowIndex, outcomes: { ok: rowIndex === 0 } }),
-  );
+  const rowed = ["law", "art"].map((topic, rowIndex) => ({
+    ...score({ row: `r${rowIndex}`, rowIndex, outcomes: { ok: rowIndex === 0 } }),
+    rowValues: { topic },
+  }));
   expect(
     ratesOf(rowed, facts(), { by: ["row.topic"] }).lines.map(({ group, estimate }) => [
       group["row.topic"],

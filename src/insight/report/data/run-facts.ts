@@ -18,10 +18,7 @@ export interface RunFacts {
 
 /** What one scenario declares. */
 interface ScenarioFacts {
-  readonly hash: string;
   readonly metadata: UnknownRecord;
-  /** The outcomes it has, and the rates that it declares. */
-  readonly names: ReadonlySet<string>;
   /**
    * Outcomes that say "all turns are right", with the nodes that they look at; null for all nodes. A life table follows these turns.
    */
@@ -30,8 +27,6 @@ interface ScenarioFacts {
   readonly losses: ReadonlyMap<string, readonly string[] | null>;
   /** The least value of outcomes that count turns, and the greatest if each node is asked once. */
   readonly ranges: ReadonlyMap<string, Interval>;
-  /** The rows of its dataset, by position, where all of them stand in the scenario: for runs that have no values of rows. */
-  readonly rows: readonly UnknownRecord[];
   /** Of outcomes with a direction: true if more is better, false if less is. */
   readonly good: ReadonlyMap<string, boolean>;
 }
@@ -42,7 +37,7 @@ export function runFacts(store: Store, runs: readonly string[]): RunFacts {
   const rates = new Map<string, RateDeclaration>();
   const scenarios = new Map<string, ScenarioFacts>();
   for (const run of runs)
-    for (const { scenario, hash, definition } of definitionsOf(store, run)) {
+    for (const { scenario, definition } of definitionsOf(store, run)) {
       const data: unknown = JSON.parse(definition);
       if (!isRecord(data)) continue;
       const own = Array.isArray(data.outcomes)
@@ -53,15 +48,12 @@ export function runFacts(store: Store, runs: readonly string[]): RunFacts {
       const declared = (isRecord(data.rates) ? data.rates : {}) as Readonly<Record<string, RateDeclaration>>;
       for (const [name, rate] of Object.entries(declared)) if (!rates.has(name)) rates.set(name, rate);
       scenarios.set(scenario, {
-        hash,
         metadata: isRecord(data.metadata) ? data.metadata : {},
-        names: new Set([...own.map(({ name }) => name), ...Object.keys(declared)]),
         sequences: found(own, sequenceNodes),
         losses: found(own, lossNodes),
         ranges: found(own, (check) =>
           rangeOf(check, Object.keys(isRecord(data.nodes) ? data.nodes : {}).length),
         ),
-        rows: inlineRows(data.dataset),
         good: new Map(own.flatMap(({ name, good }) => (good === undefined ? [] : [[name, good] as const]))),
       });
     }
@@ -100,13 +92,6 @@ function rangeOf(check: Outcome["check"], nodes: number): Interval | undefined {
     default:
       return undefined;
   }
-}
-
-function inlineRows(dataset: unknown): readonly UnknownRecord[] {
-  // Of a part of the rows, positions are those within the part.
-  if (isRecord(dataset) && (dataset.where !== undefined || dataset.sample !== undefined)) return [];
-  const rows = isRecord(dataset) ? dataset.rows : dataset;
-  return Array.isArray(rows) ? rows.filter(isRecord) : [];
 }
 
 /** The nodes of the check "not all turns are right", alone or together with checks of other kinds. */

@@ -36,7 +36,6 @@ export class RunProgress {
   readonly #run = new RunFold();
   readonly #finishedBefore: ReadonlyMap<string, number>;
   #conversations = new RecentRate(0);
-  #turns = new RecentRate(0);
   #lastFinishedAt: number | undefined;
 
   constructor({ finishedBefore = new Map() }: RunProgressOptions = {}) {
@@ -123,11 +122,9 @@ export class RunProgress {
     return start === undefined ? undefined : (endedAt ?? now) - start.at;
   }
 
-  /** Recent conversations and turns per second; undefined until there is enough data. */
-  rate(now: number): { readonly conversations: number; readonly turns: number } | undefined {
-    const conversations = this.#conversations.perSecond(now);
-    const turns = this.#turns.perSecond(now);
-    return conversations === undefined || turns === undefined ? undefined : { conversations, turns };
+  /** Recent conversations per second; undefined until there is enough data. */
+  rate(now: number): number | undefined {
+    return this.#conversations.perSecond(now);
   }
 
   /** How long the rest will take, in milliseconds; undefined until there is enough data. */
@@ -147,14 +144,10 @@ export class RunProgress {
 
   /** Takes in an event; the events of a run in their order. */
   fold(event: RunEvent): void {
-    const { finished, turns } = this.overall;
+    const { finished } = this.overall;
     const hadStart = this.#run.start;
     this.#run.apply(event);
-    if (this.#run.start !== hadStart) {
-      this.#conversations = new RecentRate(event.at);
-      this.#turns = new RecentRate(event.at);
-    }
-    if (this.overall.turns > turns) this.#turns.add(event.at);
+    if (this.#run.start !== hadStart) this.#conversations = new RecentRate(event.at);
     if (this.overall.finished === finished) return;
     this.#conversations.add(event.at);
     this.#lastFinishedAt = event.at;

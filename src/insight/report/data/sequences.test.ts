@@ -248,7 +248,7 @@ test("the interval of a curve is that of the curve, also where conversations hav
 
 test("an outcome chooses the turns of the curve; flips, steps and accuracy count all verified turns", () => {
   const none = { losses: new Map(), ranges: new Map(), good: new Map() };
-  const scenario = { hash: "h", metadata: {}, names: new Set<string>(), rows: [], ...none };
+  const scenario = { metadata: {}, ...none };
   const facts: RunFacts = {
     ...FACTS,
     scenarios: new Map([["s", { ...scenario, sequences: new Map([["held", ["push"]]]) }]]),

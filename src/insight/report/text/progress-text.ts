@@ -1,7 +1,7 @@
 import { DEFAULTS } from "../../../core/defaults.ts";
 import { printableText } from "../../../system/terminal/printable-text.ts";
 import type { Style } from "../../../system/terminal/terminal.ts";
-import { alignColumns, cutToWidth, type TableCell, textWidth } from "../../../system/terminal/text-layout.ts";
+import { cutToWidth, textWidth } from "../../../system/terminal/text-layout.ts";
 import type { RunProgress, SubjectProgress } from "../data/run-progress.ts";
 import {
   countedText,
@@ -14,6 +14,7 @@ import {
   timeLeftText,
   tokensText,
 } from "./figures.ts";
+import { namedTable } from "./text-blocks.ts";
 
 /** How progress is shown on a terminal. */
 interface ProgressTextOptions {
@@ -45,7 +46,6 @@ export function progressLines(progress: RunProgress, options: ProgressTextOption
   const notes = [
     ...(errorCount === 0 ? [] : [style.red(cutToWidth(errorsText(errors), columns))]),
     ...waitingLine(progress, columns, options),
-    ...warningLine(progress, columns, style),
   ].slice(0, rows - 2);
   const subjects = subjectLines(progress, { rows: rows - 2 - notes.length, columns, style });
   return [barLine(progress, columns, style), summary, ...subjects, ...notes];
@@ -111,7 +111,7 @@ function pace(
   now: number,
   isStopping: boolean,
 ): { readonly rate: string; readonly left: string } {
-  const rate = progress.isOver ? undefined : progress.rate(now)?.conversations;
+  const rate = progress.isOver ? undefined : progress.rate(now);
   const left = progress.timeLeft(now);
   return {
     rate: rate === undefined || rate === 0 ? "" : rateText(rate),
@@ -194,16 +194,6 @@ function outageTexts({ outages, isOver }: RunProgress, now: number): readonly st
   });
 }
 
-function warningLine({ warnings }: RunProgress, columns: number, style: Style): readonly string[] {
-  if (warnings.last === undefined) return [];
-  const text = `${countedText(warnings.count, "warning")}, the last: ${printableText(warnings.last.message)}`;
-  return [style.yellow(cutToWidth(text, columns))];
-}
-
-const GAP = 2;
-/** A name is cut down to this before a column is left out. */
-const LEAST_NAME = 12;
-
 interface Column {
   readonly text: (subject: SubjectProgress) => string;
   readonly paint?: (style: Style) => (text: string) => string;
@@ -272,24 +262,19 @@ function table(
   columns: number,
   style: Style,
 ): readonly string[] {
-  const names = subjects.map(([name]) => printableText(name));
-  let cells = COLUMNS.map(({ text, paint, rank }) => {
-    const texts = subjects.map(([, subject]) => text(subject));
-    return { texts, paint: paint?.(style), rank, width: Math.max(...texts.map(textWidth)) };
-  }).filter(({ width }) => width > 0);
-  const widest = Math.max(...names.map(textWidth));
-  const roomForNames = (): number => columns - cells.reduce((sum, { width }) => sum + width + GAP, 0);
-  while (cells.length > 1 && roomForNames() < Math.min(widest, LEAST_NAME)) {
-    const last = Math.max(...cells.map(({ rank }) => rank));
-    cells = cells.filter(({ rank }) => rank !== last);
-  }
-  const room = Math.max(1, roomForNames());
-  const rows = names.map((name, row): readonly TableCell[] => [
-    { text: cutToWidth(name, room) },
-    ...cells.map(({ texts, paint }) => ({
-      text: texts[row] ?? "",
-      ...(paint === undefined ? {} : { paint }),
+  const shown = COLUMNS.filter(({ text }) => subjects.some(([, subject]) => text(subject) !== ""));
+  const lines = subjects.map(([name, subject]) => ({
+    // Longer names would take a line of their own.
+    name: { text: cutToWidth(printableText(name), Math.floor(columns / 3)) },
+    indent: 0,
+    cells: shown.map(({ text, paint }) => ({
+      text: text(subject),
+      ...(paint === undefined ? {} : { paint: paint(style) }),
     })),
-  ]);
-  return alignColumns(rows, ["<", ...cells.map(() => ">" as const)]);
+  }));
+  const drawn = shown.map(({ rank }) => ({
+    alignment: ">" as const,
+    ...(rank === 0 ? {} : { leaves: -rank }),
+  }));
+  return namedTable(lines, drawn, columns);
 }
