@@ -115,10 +115,12 @@ export class GroupRunner {
   /** Null if the conversation was suspended. */
   async #runOne(plan: ConversationPlan, before?: ConversationDriver): Promise<ConversationState | null> {
     const { setup, earlier, recorded, onRecord, onRun } = this.#parts;
+    const graded = recorded?.of(plan.cell);
+    // What began again is asked anew.
     const regraded =
-      recorded === undefined || before !== undefined
+      graded === undefined || before !== undefined
         ? {}
-        : { recorded: recorded.of(plan.cell), reruns: recorded.reruns };
+        : { recorded: graded, reruns: recorded?.reruns === true };
     if (this.#isSuspended) return null;
     const driver = new ConversationDriver(setup.context, { ...plan, ...regraded });
     if (this.#stopReason !== undefined) driver.stop(this.#stopReason);
@@ -134,6 +136,7 @@ export class GroupRunner {
     this.#active.delete(driver);
     if (record === null && driver.beginsAgain && !this.#isSuspended) return this.#runOne(plan, driver);
     if (record === null) return null;
+    if (graded !== undefined) recorded?.onEnd(graded, record, plan.cell);
     onRecord(record, plan.cell);
     onRun?.();
     return driver.state;

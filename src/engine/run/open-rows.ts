@@ -5,6 +5,8 @@ import { RowTexts } from "../../core/scenario/row-texts.ts";
 import { formatIssue } from "../../core/schema/format-issue.ts";
 import type { Issue } from "../../core/schema/issue.ts";
 import { canonicalJson, type JsonObject } from "../../core/values/json.ts";
+import { maskSecretsIn } from "../../system/secrets/mask-secrets.ts";
+import { redactSecrets } from "../../system/secrets/redact-secrets.ts";
 import { Dataset } from "../datasets/dataset.ts";
 import { DatasetError } from "../datasets/row-files.ts";
 import { RunError } from "../journal/failure.ts";
@@ -60,14 +62,39 @@ function limited(problems: readonly string[]): readonly string[] {
 /** The hash of what texts use of a row, and so of the questions, truths and rules that it gives. */
 export function itemHasher(definition: ScenarioDefinition): (row: JsonObject) => string {
   const texts = new RowTexts(definition);
-  let latest: { readonly row?: JsonObject; readonly hash: string } = { hash: "" };
+  return ofLatestRow((row) => contentHash(canonicalJson(texts.used(row))).slice(0, 16));
+}
+
+/** Makes something of a row once: the conversations about a row, with all subjects and judges, begin one after the other. */
+export function ofLatestRow<Made>(make: (row: JsonObject) => Made): (row: JsonObject) => Made {
+  let latest: { readonly row: JsonObject; readonly made: Made } | undefined;
   return (row) => {
-    // The conversations about a row begin one after the other.
-    if (latest.row !== row) latest = { row, hash: contentHash(canonicalJson(texts.used(row))).slice(0, 16) };
-    return latest.hash;
+    if (latest?.row !== row) latest = { row, made: make(row) };
+    return latest.made;
   };
 }
 
+/** A longer value tells rows apart, but groups none: questions, passages, reference answers. */
+const LONGEST_VALUE = 100;
+const MOST_COLUMNS = 40;
+
+/**
+ * The values of a row that results can be grouped by: short texts, numbers and booleans, of the first columns that have one. They stand in
+ * the journal with each conversation, because the file that the row came from may be gone when results are read. Secrets are masked.
+ */
+export function rowValues(row: JsonObject): JsonObject {
+  const kept: [string, string | number | boolean][] = [];
+  for (const [column, value] of Object.entries(row)) {
+    if (kept.length === MOST_COLUMNS) break;
+    if (column.length > LONGEST_VALUE) continue;
+    if (typeof value === "number" || typeof value === "boolean") kept.push([column, value]);
+    else if (typeof value === "string" && value.length <= LONGEST_VALUE && value !== "")
+      kept.push([column, redactSecrets(value)]);
+  }
+  return maskSecretsIn(Object.fromEntries(kept));
+}
+
+/** A definition is data, and the same wherever its file is: so the folder is no part of it. */
 const folders = new WeakMap<ScenarioDefinition, string>();
 
 /** Remembers in which folder the file of a scenario is: its dataset is looked for there. */

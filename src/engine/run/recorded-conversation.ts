@@ -5,28 +5,9 @@ import { NOTHING_SPENT, type Spending } from "../journal/spending.ts";
 import type { Turn } from "../journal/turn.ts";
 import type { AskEffect, ConversationRecord } from "./step/conversation-state.ts";
 
-const KEPT = [
-  "turn",
-  "node",
-  "questionText",
-  "model",
-  "messages",
-  "user",
-  "reply",
-  "replyMessages",
-  "reportedCalls",
-  "finish",
-  "stepLimit",
-  "labels",
-  "next",
-] as const;
-
-/** What of a turn grading it again looks at. */
-export type RecordedTurn = Pick<Turn, (typeof KEPT)[number]>;
-
 /** An earlier conversation, as its journal has it: the turns that were answered. */
 export interface RecordedConversation {
-  readonly turns: readonly RecordedTurn[];
+  readonly turns: readonly Turn[];
   /** What stopped it, if it did not finish. */
   readonly stop: ConversationStop | null;
 }
@@ -37,14 +18,7 @@ export function recordedConversation(events: Iterable<RunEvent>): RecordedConver
   const answered = turns.filter(
     ({ messages, labels, reply }) => (messages !== undefined || labels !== undefined) && reply !== undefined,
   );
-  return { turns: answered.map(recordedTurn), stop };
-}
-
-function recordedTurn(turn: Turn): RecordedTurn {
-  const kept: Partial<Record<(typeof KEPT)[number], unknown>> = {};
-  for (const key of KEPT) if (turn[key] !== undefined) kept[key] = turn[key];
-  // Values of the turn, each by its own key.
-  return kept as RecordedTurn;
+  return { turns: answered, stop };
 }
 
 /** The recorded answer to a question, or what stopped the conversation there, or null if the question was not asked. */
@@ -56,7 +30,7 @@ export function recordedAnswer(
       TurnReply,
       "reply" | "messages" | "reportedCalls" | "finish" | "stepLimit" | "labels" | "spending"
     > &
-      Pick<RecordedTurn, "model">)
+      Pick<Turn, "model">)
   | { readonly stop: ConversationStop }
   | null {
   // An arm of a fork begins after the turns of its parent.
@@ -107,19 +81,11 @@ export interface Divergence {
   readonly now: string | null;
 }
 
-/** The nodes of a conversation, and where it went from each. */
-export interface RecordedWay {
-  readonly turns: readonly Pick<Turn, "node" | "next">[];
-  readonly stop: ConversationStop | null;
-}
-
-/** What of a conversation `findDivergence` looks at, without its texts. */
-export function wayOf({ turns, stop }: RecordedConversation): RecordedWay {
-  return { turns: turns.map(({ node, next = null }) => ({ node, next })), stop };
-}
-
 /** The first hop that differs; null if there is none, as far as both conversations go. */
-export function findDivergence(recorded: RecordedWay, record: ConversationRecord): Divergence | null {
+export function findDivergence(
+  recorded: RecordedConversation,
+  record: ConversationRecord,
+): Divergence | null {
   const { conversation, scenario, subject, replicate } = record;
   const turns = record.turns.filter(({ ofParent }) => ofParent !== true);
   const place = { conversation, scenario, subject, replicate };

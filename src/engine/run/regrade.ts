@@ -8,9 +8,7 @@ import {
   type Divergence,
   findDivergence,
   type RecordedConversation,
-  type RecordedWay,
   recordedConversation,
-  wayOf,
 } from "./recorded-conversation.ts";
 import { isSilent, silentModel } from "./records/silent-model.ts";
 import {
@@ -23,7 +21,6 @@ import {
   type SubjectOption,
 } from "./run-options.ts";
 import { type Run, startRun } from "./run-scenarios.ts";
-import type { ConversationRecord } from "./step/conversation-state.ts";
 
 /** Options to grade stored replies again. */
 export interface RegradeOptions extends Omit<RunOptions, "subjects"> {
@@ -68,28 +65,17 @@ export function startRegrade(name: string, options: RegradeOptions, internals: R
     ]);
   const subjects = rest.subjects ?? summary.start.subjects.map(silentModel);
   const recorded = recordedReplies(store, repliedRun(store, summary).run);
-  // What a comparison needs of the conversations under way, so that none is read twice and none is kept.
-  const underWay = new Map<number, RecordedWay>();
   const divergences: { readonly index: number; readonly divergence: Divergence }[] = [];
-  const compare = (record: ConversationRecord): void => {
-    const way = underWay.get(record.index);
-    if (way === undefined) return;
-    const divergence = findDivergence(way, record);
-    underWay.delete(record.index);
-    if (divergence !== null) divergences.push({ index: record.index, divergence });
-  };
-  const noted: RecordedReplies["of"] = (cell) => {
-    const found = recorded(cell);
-    underWay.set(cell.index, wayOf(found));
-    return found;
+  const onEnd: RecordedReplies["onEnd"] = (before, record, { index }) => {
+    const divergence = findDivergence(before, record);
+    if (divergence !== null) divergences.push({ index, divergence });
   };
   const run = startRun(
     { ...startedWith(summary.start), ...rest, subjects, store, ...(rerun ? {} : { onlyJudge: true }) },
     {
       ...internals,
       parent: summary.run,
-      recorded: { of: noted, reruns: rerun },
-      onRecord: compare,
+      recorded: { of: recorded, reruns: rerun, onEnd },
       ...(isRecorded(summary.start) ? { given: storedConversations(store, summary) } : {}),
     },
   );

@@ -252,12 +252,8 @@ export class RunDriver {
   /** Where a conversation stands is what the run says now: rows may have been inserted since it began. */
   #record(record: ConversationRecord, { index, rowIndex }: Cell): void {
     this.#count(record.status);
-    const { onRecord } = this.#internals;
-    if (this.#options.keepResults === false && onRecord === undefined) return;
-    const place = rowIndex === undefined ? { index } : { index, rowIndex };
-    const placed = { ...record, ...place };
-    onRecord?.(placed);
-    if (this.#options.keepResults !== false) this.#records.push(placed);
+    if (this.#options.keepResults === false) return;
+    this.#records.push({ ...record, index, ...(rowIndex === undefined ? {} : { rowIndex }) });
   }
 
   #count(status: ConversationStatus): void {

@@ -185,8 +185,6 @@ export interface RunInternals {
   /** The command that started the run, kept in its journal so that `resume` can repeat it. Must hold no secret. */
   readonly origin?: JsonObject | undefined;
   readonly recorded?: RecordedReplies;
-  /** Receives each record as its conversation ends, whether or not results are kept. */
-  readonly onRecord?: (record: ConversationRecord) => void;
   /** The conversations there are, in place of all combinations of scenarios, rows, subjects and replicates. */
   readonly given?: GivenConversations;
   /** Says what users say, in place of a simulator. */
@@ -223,6 +221,8 @@ export interface RecordedReplies {
   readonly of: (cell: Omit<Cell, "judge" | "parent">) => RecordedConversation;
   /** True to ask the subject once a conversation takes another edge. */
   readonly reruns: boolean;
+  /** Called with what was recorded of a conversation once it has been graded again. */
+  readonly onEnd: (recorded: RecordedConversation, record: ConversationRecord, cell: Cell) => void;
 }
 
 /** Throws a `TypeError` that names the first option with a wrong value. */

@@ -22,11 +22,11 @@ import { loadPrices, type Prices, requirePrices } from "./calls/prices.ts";
 import { countCells, type Factors, type ScenarioFactors } from "./cell-source.ts";
 import { runStart } from "./describe-run.ts";
 import { judgeOf } from "./judge-reply.ts";
+import { ofLatestRow, rowValues } from "./open-rows.ts";
 import { type PreparedScenario, prepareScenario } from "./prepare-scenario.ts";
 import { refuseDrafts, refuseNames } from "./refuse-scenarios.ts";
 import { requireEmbedder, requireJudge, requireSimulator, unreadText } from "./required-models.ts";
 import { type ResolvedModels, resolveModels, subjectOrJudgeOfRun } from "./resolve-models.ts";
-import { rowValues } from "./row-values.ts";
 import type { ConversationPlan, RunContext } from "./run-context.ts";
 import { list, type RunInternals, type RunOptions } from "./run-options.ts";
 import { shardCells } from "./shard-cells.ts";
@@ -163,6 +163,7 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
   const part = shard === undefined || hooks.given !== undefined ? undefined : await shardCells(all, shard);
   const factors: Factors = part === undefined ? all : { ...all, shard: part };
   const settingsOf = new Map<string, ConversationSettings>();
+  const valuesOf = ofLatestRow(rowValues);
   const unread = hooks.parent === undefined ? unreadText(options, models) : null;
   const start = runStart(options, {
     factors,
@@ -199,7 +200,7 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
         conversationSettings(options, { cell, models, definition }),
       );
       const run = sources === undefined ? {} : { sources: sources(cell) };
-      const values = row === undefined ? {} : { itemHash: itemHash(row), rowValues: rowValues(row) };
+      const values = row === undefined ? {} : { itemHash: itemHash(row), rowValues: valuesOf(row) };
       return { conversation: conversationId(cell), cell, definition, settings, ...values, ...run };
     },
     async close() {

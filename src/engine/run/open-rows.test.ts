@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { rememberSecrets } from "../../system/secrets/mask-secrets.ts";
-import { rowValues } from "./row-values.ts";
+import { rowValues } from "./open-rows.ts";
 
 test("short values of a row are kept, and nothing that could be long or nested", () => {
   const row = {
