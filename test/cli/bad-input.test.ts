@@ -258,5 +258,5 @@ test("run prints the warnings of a scenario", async () => {
   });
   const { stderr, code } = await elenchus(RUN, { folder });
   expect(code).toBe(0);
-  expect(stderr).toMatch(/warning: capital\.yaml:19:\d+ .*turn is never below 1/);
+  expect(stderr).toMatch(/warning: capital\.yaml:19:\d+ .*turn is always a whole number from 1 on/);
 });

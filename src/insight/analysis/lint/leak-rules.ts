@@ -1,4 +1,5 @@
 import { lazy } from "../../../core/lazy.ts";
+import { readsVerdict } from "../../../core/scenario/condition-logic.ts";
 import { END } from "../../../core/scenario/definition.ts";
 import type { IssuePath } from "../../../core/schema/issue.ts";
 import { deepEqual } from "../../../core/values/json.ts";
@@ -14,7 +15,6 @@ import {
   shortAnswers,
   statedAnswer,
 } from "./answer-words.ts";
-import { readsVerdict } from "./condition-logic.ts";
 import type { Found, LintRules, LintSubject, OutEdge } from "./lint-subject.ts";
 import { named, possibleEdges } from "./routing-rules.ts";
 
@@ -99,11 +99,11 @@ export const LEAK_RULES: LintRules = {
   },
 
   *oracle_edge(subject) {
-    const { definition, outEdges } = subject;
+    const { outEdges } = subject;
     // One finding for each question that is asked again, at the first edge to it.
     const again = new Map<string, { readonly edge: OutEdge; readonly sources: string[] }>();
     for (const [source, edges] of outEdges) {
-      const place = { definition, source };
+      const place = subject.placeAfter(source);
       if (!edges.some(({ condition }) => condition !== null && readsVerdict(condition, place))) continue;
       const ifRight = new Set(possibleEdges(edges, true, place).flatMap(({ targets }) => targets));
       for (const edge of possibleEdges(edges, false, place))
@@ -223,7 +223,7 @@ function asksTheSame({ definition }: LintSubject, one: string, other: string): b
 function challenges(subject: LintSubject): ReadonlySet<string> {
   const found = new Set<string>();
   for (const [source, edges] of subject.outEdges)
-    for (const { targets } of possibleEdges(edges, true, { definition: subject.definition, source }))
+    for (const { targets } of possibleEdges(edges, true, subject.placeAfter(source)))
       for (const target of targets) if (asksTheSame(subject, source, target)) found.add(target);
   return found;
 }

@@ -2,6 +2,7 @@ import { lazy } from "../../../core/lazy.ts";
 import { fillTexts, hasTexts } from "../../../core/liquid/fill-texts.ts";
 import { needsOfParts } from "../../../core/liquid/text-needs.ts";
 import { TextError, type TextScope } from "../../../core/liquid/text-template.ts";
+import type { TestPlace } from "../../../core/scenario/condition-logic.ts";
 import type {
   GivenValues,
   Question,
@@ -91,6 +92,11 @@ export class LintSubject {
     this.facts = facts;
     this.renderings = lazy(() => renderings(definition, facts.rows));
     this.outEdges = outEdgesOf(definition);
+  }
+
+  /** Where the conditions of edges are tested that leave a node. */
+  placeAfter(source: string): TestPlace {
+    return { source, fields: (id) => this.definition.nodes[id]?.question.template?.fields };
   }
 
   /** The edges that leave a node, in the order they are tested. */

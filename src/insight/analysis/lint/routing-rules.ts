@@ -1,8 +1,14 @@
 import type { Truth } from "../../../core/logic/kleene.ts";
+import {
+  canHold,
+  type Demands,
+  namesUnreadable,
+  readsVerdict,
+  type TestPlace,
+} from "../../../core/scenario/condition-logic.ts";
 import { END } from "../../../core/scenario/definition.ts";
 import type { Condition } from "../../../core/state/condition.ts";
 import { describeCondition } from "../../../core/state/describe-condition.ts";
-import { canHold, type Demands, namesUnreadable, readsVerdict, type TestPlace } from "./condition-logic.ts";
 import type { Found, LintRules, LintSubject, OutEdge } from "./lint-subject.ts";
 
 /** Rules about edges and their conditions, as they stand. What no path reaches is found by the rehearsal. */
@@ -32,10 +38,10 @@ export const ROUTING_RULES: LintRules = {
 
   *unreadable_not_routed(subject) {
     for (const { place, edges } of branches(subject)) {
-      const { source, definition } = place;
+      const { source } = place;
       const conditions = edges.flatMap(({ condition }) => condition ?? []);
       const first = edges.find(({ condition }) => condition !== null && readsVerdict(condition, place));
-      if (definition.nodes[source]?.question.template === undefined || first === undefined) continue;
+      if (place.fields(source) === undefined || first === undefined) continue;
       if (conditions.some((condition) => namesUnreadable(condition, place))) continue;
       const ways = (verdict: Truth): readonly string[] => [
         ...new Set(
@@ -59,9 +65,9 @@ interface Branch {
 }
 
 /** The nodes after which a condition decides. */
-function* branches({ definition, outEdges }: LintSubject): Generator<Branch> {
-  for (const [source, edges] of outEdges)
-    if (edges.some(({ condition }) => condition !== null)) yield { place: { definition, source }, edges };
+function* branches(subject: LintSubject): Generator<Branch> {
+  for (const [source, edges] of subject.outEdges)
+    if (edges.some(({ condition }) => condition !== null)) yield { place: subject.placeAfter(source), edges };
 }
 
 function isShadowed(condition: Condition, earlier: readonly OutEdge[], place: TestPlace): boolean {

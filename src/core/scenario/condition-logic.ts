@@ -1,14 +1,13 @@
-import type { Check } from "../../../core/checks/check.ts";
-import { compileComparison } from "../../../core/checks/shorthand.ts";
-import { hasTexts } from "../../../core/liquid/fill-texts.ts";
-import { evaluateComposition, leavesOf } from "../../../core/logic/composition.ts";
-import type { Truth } from "../../../core/logic/kleene.ts";
-import type { ScenarioDefinition } from "../../../core/scenario/definition.ts";
-import type { Condition, ConditionLeaf, ExplicitStateCheck } from "../../../core/state/condition.ts";
-import { parseStatePath } from "../../../core/state/state-path.ts";
-import { fieldNamed, type TemplateField } from "../../../core/templates/template.ts";
-import { numberValue } from "../../../core/text/text-value.ts";
-import { canonicalJson, type JsonValue } from "../../../core/values/json.ts";
+import type { Check } from "../checks/check.ts";
+import { compileComparison } from "../checks/shorthand.ts";
+import { hasTexts } from "../liquid/fill-texts.ts";
+import { evaluateComposition, leavesOf } from "../logic/composition.ts";
+import type { Truth } from "../logic/kleene.ts";
+import type { Condition, ConditionLeaf, ExplicitStateCheck } from "../state/condition.ts";
+import { parseStatePath } from "../state/state-path.ts";
+import { fieldNamed, type TemplateField, type TemplateFields } from "../templates/template.ts";
+import { numberValue } from "../text/text-value.ts";
+import { canonicalJson, type JsonValue } from "../values/json.ts";
 
 /** What must hold after a turn, and what must not. */
 export interface Demands {
@@ -22,9 +21,10 @@ export interface Demands {
 
 /** Where conditions are tested. */
 export interface TestPlace {
-  readonly definition: ScenarioDefinition;
   /** The node whose turn was just finished. */
   readonly source: string;
+  /** The fields of a node; nothing if there is no such node or template. */
+  readonly fields: (node: string) => TemplateFields | null | undefined;
 }
 
 /** With more combinations, the result is `true` without a search. */
@@ -113,14 +113,30 @@ const COMPARED: ReadonlySet<Check["type"]> = new Set([
   "is_null",
 ]);
 
+/** What the values of a path always are, where that is why no comparison with others holds; null if they may be anything. */
+export function alwaysAt(path: string, place: TestPlace): string | null {
+  const parsed = parseStatePath(path);
+  if ("problem" in parsed) return null;
+  if (parsed.root === "current_node") return JSON.stringify(place.source);
+  if (parsed.root === "turn") return "a whole number from 1 on";
+  if (parsed.root === "node_visits") return `a whole number from ${parsed.node === place.source ? 1 : 0} on`;
+  const { field, isWhole } = fieldAt(path, place);
+  if (field === undefined) return null;
+  if (!isWhole)
+    return field.type === "array" ? null : `null, because a value of type ${field.type} has no parts`;
+  if (field.type === "enum") return `one of ${field.values.map((value) => JSON.stringify(value)).join(", ")}`;
+  return `of type ${field.type}`;
+}
+
 /** The name of what decides a leaf: the path of a comparison, or the leaf itself where it may answer anything. */
 function variableOf(leaf: ConditionLeaf, place: TestPlace): string {
   if (leaf.type === "function")
     return `code ${typeof leaf.code === "string" ? leaf.code : leaf.code.toString()}`;
   const { verifyWith } = leaf;
   const isPlain =
-    COMPARED.has(verifyWith.type) &&
-    !("normalize" in verifyWith) &&
+    // All values of an enum are tried.
+    ((COMPARED.has(verifyWith.type) && !("normalize" in verifyWith)) ||
+      fieldAt(leaf.field, place).field?.type === "enum") &&
     !hasTexts(leaf) &&
     isOneValue(leaf, place);
   return isPlain ? pathKey(leaf.field, place) : `leaf ${canonicalJson(leaf as unknown as JsonValue)}`;
@@ -131,7 +147,7 @@ function isOneValue({ field, expected = null }: ExplicitStateCheck, place: TestP
   if (typeof expected === "object" && expected !== null) return false;
   const parsed = parseStatePath(field);
   if ("problem" in parsed || parsed.root === "user") return false;
-  if (templateField(field, place)?.type === "array") return false;
+  if (fieldAt(field, place).field?.type === "array") return false;
   if (parsed.root === "node_results") return parsed.part !== null;
   return parsed.root !== "node_visits" || parsed.node !== null;
 }
@@ -174,7 +190,8 @@ function valuesOf(key: string, leaves: readonly ConditionLeaf[], place: TestPlac
     return countsFrom("node" in parsed && parsed.node === place.source ? 1 : 0, compared);
   if (root === VERDICT || root === "refused" || part === VERDICT || part === "refused")
     return [true, false, null];
-  const field = templateField(key, place);
+  const { field, isWhole } = fieldAt(key, place);
+  if (field !== undefined && !isWhole && field.type !== "array") return [null];
   switch (field?.type) {
     case "boolean":
       return [true, false, null];
@@ -184,6 +201,9 @@ function valuesOf(key: string, leaves: readonly ConditionLeaf[], place: TestPlac
       return [...wholeNumbers(compared), null];
     case "number":
       return [...numbersAround(compared), null];
+    case "string":
+    case "date":
+      return [...new Set([...compared, ...numbersAround(compared)].map(String)), OTHER_TEXT, null];
     default:
       return [...new Set([...compared, ...numbersAround(compared), true, false, OTHER_TEXT, null])];
   }
@@ -225,12 +245,15 @@ function numbersAround(values: readonly unknown[]): readonly number[] {
   return [least - 1, ...numbers, ...between, most + 1];
 }
 
-function templateField(path: string, { definition, source }: TestPlace): TemplateField | undefined {
+/** The field that a path reads, and whether it reads the whole value. */
+function fieldAt(
+  path: string,
+  { fields: fieldsOf, source }: TestPlace,
+): { readonly field?: TemplateField | undefined; readonly isWhole: boolean } {
   const parsed = parseStatePath(path);
-  if ("problem" in parsed || !("keys" in parsed) || parsed.root === "accumulated") return undefined;
-  if (parsed.root === "node_results" && parsed.part !== "parsed") return undefined;
-  const node = parsed.root === "node_results" ? (parsed.node ?? "") : source;
-  const fields = definition.nodes[node]?.question.template?.fields ?? {};
+  const isNone = "problem" in parsed || !("keys" in parsed) || parsed.root === "accumulated";
+  if (isNone || (parsed.root === "node_results" && parsed.part !== "parsed")) return { isWhole: false };
+  const fields = fieldsOf(parsed.root === "node_results" ? (parsed.node ?? "") : source) ?? {};
   const name = fieldNamed(fields, parsed.keys);
-  return name === parsed.keys.join(".") ? fields[name] : undefined;
+  return { field: name === undefined ? undefined : fields[name], isWhole: name === parsed.keys.join(".") };
 }

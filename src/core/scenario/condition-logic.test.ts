@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { propertyRuns } from "../../../../test/property-runs.ts";
-import { END, question } from "../../../core/scenario/definition.ts";
-import { Scenario } from "../../../core/scenario/scenario.ts";
-import { type Condition, compileWhen, type When } from "../../../core/state/condition.ts";
-import { compileCondition } from "../../../core/state/condition-test.ts";
-import { INITIAL_STATE, type ScenarioState } from "../../../core/state/state.ts";
-import { template } from "../../../core/templates/template.ts";
+import { propertyRuns } from "../../../test/property-runs.ts";
+import { type Condition, compileWhen, type When } from "../state/condition.ts";
+import { compileCondition } from "../state/condition-test.ts";
+import { INITIAL_STATE, type ScenarioState } from "../state/state.ts";
+import { template } from "../templates/template.ts";
 import { canHold } from "./condition-logic.ts";
+import { END, question } from "./definition.ts";
+import { Scenario } from "./scenario.ts";
 
 const description = "a field";
 const definition = new Scenario("logic")
@@ -27,7 +27,7 @@ const definition = new Scenario("logic")
   .addEdge("ask", END)
   .setEntry("ask")
   .validate();
-const place = { definition, source: "ask" };
+const place = { source: "ask", fields: (id: string) => definition.nodes[id]?.question.template?.fields };
 
 const condition = (when: unknown): Condition => compileWhen(when as When) as Condition;
 const holds = (...all: readonly unknown[]): boolean => canHold({ all: all.map(condition) }, place);
