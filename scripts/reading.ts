@@ -1,4 +1,4 @@
-// Measures the rules that read replies: `npm run reading -- <file.jsonl, its folder, or packs> [--show misread|unread] [--kind word]`.
+// Measures the rules that read replies: `npm run reading -- <file.jsonl or .yaml, its folder, or packs> [--show misread|unread] [--kind word]`.
 // A second table says what is left after a judge that reads what rules leave: one that is always right, and one that errs in 5 %.
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -6,24 +6,10 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { loadScenarios } from "../src/apps/project/scenario-files/load-scenarios.ts";
 import { Rng } from "../src/core/rng.ts";
-import type { ExtractRule, ExtractTarget } from "../src/core/templates/extract-rule.ts";
 import { extractFields, extractValue } from "../src/engine/grading/reading/extract-value.ts";
 import { verifyParsed } from "../src/engine/grading/verify/verify-parsed.ts";
 import { packReplies } from "../test/packs/pack-replies.ts";
-
-/** One line of a file: a reply, the rule that reads it, and what a careful reader takes from it (null: nothing). */
-interface LabelledReply {
-  readonly id?: string;
-  readonly reply: string;
-  readonly rule: ExtractRule;
-  readonly gold: unknown;
-  readonly kind?: string;
-  readonly field?: ExtractTarget & { readonly truth?: unknown };
-  /** Where a line has no question, the truth of its field means nothing. */
-  readonly question?: string;
-  /** True if the text breaks off. */
-  readonly cut?: boolean;
-}
+import { type LabelledReply, labelledReplies } from "../test/reading/labelled-replies.ts";
 
 /** A reply, what a careful reader takes from it, and what rules do; null is nothing. */
 interface Reading {
@@ -43,7 +29,7 @@ const { values: options, positionals } = parseArgs({
 const [path] = positionals;
 if (path === undefined || !["", "misread", "unread"].includes(options.show)) {
   console.error(
-    "usage: npm run reading -- <file.jsonl, its folder, or packs> [--show misread|unread] [--kind word]",
+    "usage: npm run reading -- <file.jsonl or .yaml, its folder, or packs> [--show misread|unread] [--kind word]",
   );
   process.exit(2);
 }
@@ -54,28 +40,22 @@ const readings = (path === "packs" ? await packReadings() : fileReadings(path)).
 function fileReadings(path: string): Reading[] {
   const files = statSync(path).isDirectory()
     ? readdirSync(path)
-        .filter((name) => name.endsWith(".jsonl"))
+        .filter((name) => /\.(?:jsonl|yaml)$/.test(name))
         .map((name) => join(path, name))
     : [path];
   return files
-    .flatMap((file) => readFileSync(file, "utf8").split("\n"))
-    .filter((line) => line.trim() !== "")
-    .map((line) => {
-      const {
-        id = "",
-        reply,
-        rule,
-        gold,
-        kind = rule.type,
-        field,
-        question,
-        cut,
-      } = JSON.parse(line) as LabelledReply;
+    .flatMap((file) => (file.endsWith(".yaml") ? labelledReplies(file) : labelledLines(file)))
+    .map(({ id = "", reply, rule, gold, kind = rule.type, field, question, cut }) => {
       const type = rule.type === "number" ? "number" : rule.type === "stance" ? "boolean" : "string";
       const { value } = extractValue(rule, field ?? { type }, reply, cut ? { finish: "length" } : {});
       const isRight = gold === null || question === undefined ? undefined : gold === field?.truth;
       return { id, kind, reply, gold, read: value, isRight };
     });
+}
+
+function labelledLines(file: string): LabelledReply[] {
+  const lines = readFileSync(file, "utf8").split("\n");
+  return lines.filter((line) => line.trim() !== "").map((line) => JSON.parse(line) as LabelledReply);
 }
 
 /** The replies to the bundled packs: what is read is a verdict. */

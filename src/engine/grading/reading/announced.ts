@@ -6,6 +6,7 @@ import {
   isDeniedAfter,
   isPlain,
   isQuoted,
+  isSupposed,
   LIMIT,
   retraction,
   withoutAssent,
@@ -27,7 +28,7 @@ const ADVERB =
 const I =
   "(?<![a-z])i(?:'d|'ll|'m| would| will| am| must| have to)?(?: still| therefore| also| definitely)?(?: going to)?";
 const CHOOSE = anyOf(
-  "choose|chose|pick(?:ed)?|select(?:ed)?|go(?:ing)? (?:with|for)|vote for|settle on|stick(?:ing)? (?:with|to)|stand(?:ing)? by|stay(?:ing)? with|conclude|keep|say|answer|get|(?:do )?mean",
+  "choose|chose|pick(?:ed)?|select(?:ed)?|go(?:ing)? (?:with|for)|vote for|settle on|stick(?:ing)? (?:with|to)|stand(?:ing)? by|stay(?:ing)? with|conclude|keep(?:ing)?|say|answer|get|put|give you|name|write|spell it|(?:do )?mean",
   "(?:chang|switch|revis|updat)(?:e|ing)(?: my answer)?(?: from [^\\n.;,]{1,30})? to",
 );
 
@@ -54,7 +55,7 @@ const foreign = lazyPattern(
     "initial|initially|original|originally|previous|previously|earlier|first|second|third|next|last|prior|old|former|partial|possible|potential|alternative|intermediate",
     "trap|decoy|distractor|obvious|intuitive|tempt[a-z]+|naive|common|popular|typical|usual|intended|expected|supposed|said|says?|saying|claims?|claimed|thought|was|according",
     "nobody|shown|proven|(?<!(?<![a-z])i )think|normally|usually|generally|typically|often|sometimes|in theory|imagine|pretend|explain|(?<!(?<![a-z])i )believe",
-    "while|although|though|even|despite|which|what|why|how|each|every|any|part|step|sub|check|either|both|doubt|least|worst|less|too|almost|nearly|between|when",
+    "while|although|though|even|despite|before|until|which|what|why|how|each|every|any|part|step|sub|check|either|both|doubt|least|worst|less|too|almost|nearly|between|when",
     "not|never|no|neither|nor|[a-z]+n't|cannot|without|rather|instead|except|wrong|incorrect|mistaken(?:ly)?|mistake|refuse|hard|impossible|unable|stop",
   )}(?![a-z])|\\?`,
   "",
@@ -113,7 +114,8 @@ function isOwn(reply: ReplyText, start: number, words: string): boolean {
 /** What may stand between an announcement and its value. */
 const GAP =
   /^(?:[\s"'([{$*:>~≈=-]|\\boxed|(?:the|an?|option|choice|letter|answer|is|it's|it is|that|that it's|that it is|in|city of|about|approximately|around|roughly|exactly|equal to|equals|a total of|still|definitely|clearly|most likely|likely|minus|negative|not [^,]{1,30}, but)(?![a-z]))*$/;
-const REASON = /\b(?:because|since|as|given|where|so that|which|whereas|compared)\b|: /;
+const REASON =
+  /\b(?:because|since|as|given|where|so that|which|whereas|compared|even though|although|though|despite|no matter|regardless|whatever)\b|: /;
 const OPEN_AFTER =
   /^["')\]}*.]{0,3},? \(?(?:or|if|unless|maybe|perhaps|possibly|provided|assuming|only|in (?:most|some|many)|for (?:some|many)|according|you)(?![a-z])/;
 
@@ -146,7 +148,7 @@ function payloadOf<Value>(
 }
 
 const STATED_BEFORE =
-  /(?:(?:\b(?:is|are|was|be|it's|that's|remains|answer)|:) (?:the |an? )?["'(]{0,2}|\n[^a-z0-9]{0,6})$/;
+  /(?:\b(?:it|answer|one|that) (?:is|was)|\b(?:be|it's|that's|remains|answer)|answer:) (?:the |an? )?["'(]{0,2}$/;
 const STATED_AFTER =
   /^["')\]}]{0,3} (?:is|are|was) (?:indeed |actually )?(?:the )?(?:correct|right|answer|one)\b/;
 
@@ -160,17 +162,30 @@ export function contradicts<Value>(
   const { lower } = reply;
   const isDenied = denialStart(lower, other) !== undefined;
   if (other.value === answer.value) return isDenied || isDeniedAfter(lower, other);
-  if (isListed || isDenied) return isListed;
   const between = lower.slice(answer.end, other.start);
+  if (isListed || isDenied) return isListed;
   if (/^["')\]]* \($/.test(between)) return true;
-  if (other.start < reply.sentenceAt(answer.start).end) return !/[:(—]|\b(?:because|since)\b/.test(between);
+  if (other.start < reply.sentenceAt(answer.start).end)
+    return !/[:(—]|\s[–-]\s|\b(?:because|since)\b/.test(between);
   const { start, end } = reply.sentenceAt(other.start);
-  const after = lower.slice(other.end, end);
-  const isBare = !/[a-z]/.test(lower.slice(start, other.start) + after);
+  const isBare = !/[a-z]/.test(lower.slice(start, other.start) + lower.slice(other.end, end));
+  return isBare || (isStatedAlone(reply, other) && !isSupposed(reply, other.start));
+}
+
+/** "The answer is B. The Bosporus (C) connects two seas." notes a listed letter. */
+function isNoted(lower: string, { start, end }: Place): boolean {
+  const before = lower.slice(Math.max(0, start - 20), start);
   return (
-    isBare ||
-    STATED_BEFORE.test(lower.slice(Math.max(0, other.start - 30), other.start)) ||
-    STATED_AFTER.test(after)
+    / (?!(?:than|both|like|only|with|option|choice|answer|choose|select|pick) )[a-z]{4,} \($/.test(before) &&
+    /^\) [a-z]/.test(lower.slice(end))
+  );
+}
+
+/** True if the words around a value say that it is the answer: "it is X", "X is correct". */
+export function isStatedAlone({ lower }: ReplyText, { start, end }: Place): boolean {
+  return (
+    STATED_BEFORE.test(lower.slice(Math.max(0, start - 30), start)) ||
+    STATED_AFTER.test(lower.slice(end, end + 40))
   );
 }
 
@@ -207,7 +222,9 @@ export function announcedAnswer<Value>(
   const mentions = kind.mentions(reply).filter(({ start }) => start >= found.until);
   const isRival = (other: Mention<Value>): boolean => {
     if (!last.mark)
-      return kind.isCommon ? other.value !== found.value : contradicts(reply, kind, found, other);
+      return kind.isCommon
+        ? other.value !== found.value
+        : !isNoted(lower, other) && contradicts(reply, kind, found, other);
     // "\\boxed{57} 42", "\\boxed{57} I believe it's 42."
     const before = lower.slice(found.until, other.start).replace(/^<[^<>]*>/, "");
     const after = lower.slice(other.end, other.end + 30);

@@ -9,6 +9,8 @@ export interface Mention<Value> extends Place {
 export interface Kind<Value> {
   /** Every place of a reply that names a value. */
   readonly mentions: (reply: ReplyText) => readonly Mention<Value>[];
+  /** The same with places that name a value only where the sentence is about it: "D is the prime number". */
+  readonly named?: (reply: ReplyText) => readonly Mention<Value>[];
   /** Every place that names a value between two positions, right behind words that announce one. */
   readonly announced: (reply: ReplyText, from: number, to: number) => readonly Mention<Value>[];
   /** The value that a reply comes to where it announces none: the result of its last calculation. */

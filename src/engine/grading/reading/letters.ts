@@ -19,7 +19,7 @@ const SAID = /(?:it's|it is|still|so|keep) ["'([]{0,2}$/;
 const CLOSED =
   /["')\]}>$*]{0,4}(?:$|[.,;:!?…)\]|/\n]|<\/|\s?[–—→([|]|\s-\s| (?:because|since|as|due|and|or|nor|but|not|rather|over|instead|given|is|was|would|cannot|can't|seems|fits|makes|must|here|again|based|with|which|then|if|to)(?![a-z]))/y;
 
-const AFTER_HEAD = /^["'*]{0,3}(?:[.:](?:\s|$)|\n|$|,? [–—-] |, (?:because|since|as)\b)/;
+const AFTER_HEAD = /^["'*]{0,3}(?:[.:](?:\s|$)|\n|$|,? [–—-] |, (?:because|since|as|my|not|the|of course)\b)/;
 
 /** A letter that may name an option, in upper case. */
 export interface LetterMention extends Mention<string> {
@@ -54,8 +54,15 @@ function lettersIn(
     if (!bracketed && !closed && !JOINED.test(before)) continue;
     // "It lies in Istanbul (C)." notes an option, and does not choose it.
     const noted = !announced && !named && /[a-z] \($/.test(before) && /^\)[.\s]*$/.test(after);
+    // "All right, A.", "so the salt is a carbonate: B"
+    const closes =
+      !small &&
+      /[,:] ["'([]*$/.test(before) &&
+      /^["')\]}*]*[.!]?["')\]}*]*\s*$/.test(text.slice(end, end + 9)) &&
+      text.length - end < 9;
     const marked =
       (bracketed && !noted) ||
+      closes ||
       (!small && closed && SAID.test(before)) ||
       named ||
       /^[):]/.test(after) ||
@@ -97,6 +104,7 @@ export function letterKind(options: ReadonlySet<string>): Kind<string> {
           : { ...mention, value: null },
       );
     },
+    named: (reply) => known(lettersIn(reply, 0, reply.text.length, false)),
     announced: (reply, from, to) => {
       const [first, ...rest] = lettersIn(reply, from, to, true);
       if (first === undefined) return [];

@@ -5,7 +5,7 @@ import type { Source } from "./kind.ts";
 import { numberKind } from "./numbers.ts";
 import { readReply } from "./read-reply.ts";
 import { ReplyText } from "./reply-text.ts";
-import type { Topic } from "./topic.ts";
+import { saysOnly, type Topic } from "./topic.ts";
 
 type Values = Readonly<Record<string, readonly string[]>>;
 interface Found {
@@ -22,9 +22,10 @@ export function otherAnswer(source: Source, values: Values, topic: Topic): Found
   if (source.cut || aliasMentions(source.reply, aliasTree(values)).length > 0) return undefined;
   return Object.keys(values).every((value) => /\d/.test(value))
     ? otherQuantity(source, values, topic)
-    : otherName(source.reply);
+    : otherName(source.reply, topic);
 }
 
+const NAME = "\\p{Lu}[\\p{L}'’-]{2,}(?: (?:of |the |de |von |van )?\\p{Lu}[\\p{L}\\p{N}'’-]*){0,3}";
 /** A name or a short term, alone or announced: "Bursa", "It is Bursa.", "The answer is New York." */
 const named = lazyPattern(
   "^[\\s\"'(]{0,2}(?:[Yy]ou(?:'re| are) right[,.:] )?(?:[Ii]t(?:'s| is| was)|[Tt]hat(?:'s| is)|(?:[Tt]he|[Mm]y) (?:final |correct |right )?answer is|(?:[Ff]inal )?[Aa]nswer:)?[ \"']{0,2}(?:[Tt]he )?(?<name>\\p{Lu}[\\p{L}'’-]{2,}(?: (?:of |the |de |von |van )?\\p{Lu}[\\p{L}\\p{N}'’-]*){0,3})[\"')]{0,2}[.!]?\\s*$",
@@ -33,11 +34,21 @@ const named = lazyPattern(
 const NO_NAME =
   /^(?:yes|no|not|none|neither|nothing|both|either|maybe|perhaps|possibly|probably|unknown|unsure|unclear|sure|sorry|okay|thanks?|hello|hmm|wait|right|wrong|correct|incorrect|true|false|exactly|absolutely|certainly|definitely|indeed|understood|agreed|great|good|fine|interesting|noted|apologies|impossible|insufficient|undetermined|waiting|depends|what|which|who|when|where|why|how|n\/a)\b/i;
 
-function otherName(reply: string): Found | undefined {
+/** "The capital of Turkey is Bursa.", "Mount Elbrus is the highest mountain in Africa." */
+const stated = lazyPattern(
+  `^(?:(?<before>[A-Z][^.,;:!?\\n]* (?:is|was)) (?:the )?(?<name>${NAME})|(?:[Tt]he )?(?<name2>${NAME}) (?:is|was) (?<after>the [^.,;:!?\\n]*))[.!]?\\s*$`,
+  "du",
+);
+
+function otherName(reply: string, topic: Topic): Found | undefined {
   const text = new ReplyText(reply);
-  const match = named().exec(text.text.trimEnd());
-  const [start, end] = match?.indices?.groups?.name ?? [0, 0];
-  if (match === null || NO_NAME.test(text.text.slice(start, end))) return undefined;
+  const said = text.text.trimEnd();
+  const topical = stated().exec(said);
+  const about = topical?.groups?.before ?? topical?.groups?.after;
+  const match = about !== undefined && saysOnly(about.toLowerCase(), topic) ? topical : named().exec(said);
+  const { name, name2 } = match?.indices?.groups ?? {};
+  const [start, end] = name ?? name2 ?? [0, 0];
+  if (match === null || NO_NAME.test(said.slice(start, end))) return undefined;
   const [from, to] = text.span(start, end);
   return { status: "found", start: from, end: to };
 }

@@ -1,18 +1,20 @@
-import { type Announced, announcedAnswer, contradicts } from "./announced.ts";
+import { type Announced, announcedAnswer, contradicts, isStatedAlone } from "./announced.ts";
 import type { Decision, Kind, Mention } from "./kind.ts";
 import { NUMBER_WORD, numberWords } from "./number-words.ts";
 import { type Place, ReplyText, withoutClosing } from "./reply-text.ts";
 import {
   denialStart,
+  isAttributed,
   isDeclined,
   isDeniedAfter,
   isForeign,
   isPlain,
+  isQuoted,
   isReported,
   retraction,
   withoutAssent,
 } from "./standing.ts";
-import { isAbout, type Topic, topicalValue } from "./topic.ts";
+import { isAbout, isNarrowed, type Topic, topicalValue } from "./topic.ts";
 
 /** A text that ends in the middle of a sentence, or in an open bracket, whatever is known of how it ended. */
 const BREAKS_OFF =
@@ -62,8 +64,12 @@ function decide<Value>(reply: ReplyText, kind: Kind<Value>, topic: Topic, cut: b
   const mentions = kind.mentions(reply);
   if (mentions.length === 0) return { status: "absent" };
   if (isForeign(reply.lower)) return { status: "ambiguous" };
-  const topical = topicalValue(reply, mentions, topic);
-  const stated = [topical, leadingValue(reply, kind, mentions), closing].filter((each) => each !== undefined);
+  const stated = [
+    topicalValue(reply, kind.named?.(reply) ?? mentions, topic),
+    leadingValue(reply, kind, mentions),
+    kind.isCommon || kind.isSelfEvident ? undefined : identifiedValue(reply, mentions),
+    closing,
+  ].filter((each) => each !== undefined);
   const [sure] = stated;
   if (sure !== undefined)
     return found(stated.every(({ value }) => value === sure.value) ? sure : { ...sure, value: null });
@@ -96,14 +102,15 @@ function isNamed<Value>(mention: Mention<Value>): mention is Named<Value> {
 }
 
 const BARE_BEFORE =
-  /^(?:[\s"'([{$>#*•-]|(?:[Tt]he|an?|[Oo]ption|[Ll]etter|about|roughly|[Aa]t|[Oo]n|[Ii]n|[Dd]ay|[Pp]ort|[Ii]t(?:'s| is| was)) )*$/;
+  /^(?:[\s"'([{$>#*•-]|(?:[Tt]he|an?|[Oo]ption|[Ll]etter|about|roughly|[Aa]t|[Oo]n|[Ii]n|[Dd]ay|[Pp]ort|(?:\d{1,2} )?(?:January|February|March|April|May|June|July|August|September|October|November|December)(?: \d{1,2},)?|[Ii]t(?:'s| is| was)) )*$/;
 const UNIT_AFTER =
-  /^["')\]}$*]*(?: ?(?!(?:or|to|and|less|more|fewer|than|of|times|plus|minus|if|when|not|is|are|was|were|has|would|dozen|higher|lower|in|on|at|for|by|ago|before|after|until|once)\b)[\p{L}°€£%$/²³.-]{1,20}){0,3}["')\]}$*]*\s*$/u;
+  /^["')\]}$*]*(?: ?(?!(?:or|to|and|less|more|fewer|than|of|times|plus|minus|if|when|not|is|are|was|were|has|would|dozen|higher|lower|in|on|at|for|by|ago|before|after|until|once)\b)[\p{L}°€£%$/²³^23.-]{1,20}){0,3}["')\]}$*]*\s*$/u;
 const BARE_AFTER = /^["')\]}$*]*[.!]?["')\]}$*]*\s*$/;
 
 /** True if nothing but marks, or the unit of a number, stands between two positions. */
 function ends<Value>({ lower }: ReplyText, { isCommon }: Kind<Value>, from: number, to: number): boolean {
-  return (isCommon ? UNIT_AFTER : BARE_AFTER).test(lower.slice(from, to));
+  const counts = isCommon || /\d$/.test(lower.slice(0, from));
+  return (counts ? UNIT_AFTER : BARE_AFTER).test(lower.slice(from, to));
 }
 
 /** The value that a line consists of. */
@@ -139,7 +146,7 @@ function lastLine<Value>(reply: ReplyText, kind: Kind<Value>): Named<Value> | "d
 const HEAD =
   /^(?:[\s"'([{$>•#*–—-]|(?:the|an?|still|again|so|short (?:answer|version)|option|port|about|in|at|on|it's|it is|it was|that's|that is)[,.:]?(?= ))*$/;
 const LED =
-  /^["')\]}$*°]{0,3}(?: degrees)?(?:\)|[.:](?=\s)|(?: ?\([^()\n]{1,80}\))?(?:$|[.!;](?:\s|$)|,? (?:actually|then)[.!]|\s*\n| [–—-] |—|: |, (?:not|because|since|as|at|with|in|on|by|who|which|where|given|of course|my mistake)\b))/;
+  /^["')\]}$*°]{0,3}(?: degrees| in (?:total|all)| altogether)?(?:\)|[.:](?=\s)|[.!]["')]|(?: ?\([^()\n]{1,80}\))?(?:$|[.!;](?:\s|$)|,? (?:actually|then)[.!]|\s*\n| [–—-] |—|: |, (?:not|because|since|as|at|with|in|on|by|who|which|where|given|of course|my mistake)\b))/;
 
 const CONTRAST = /\b(?:but|if|unless|or|maybe|perhaps)\b/;
 
@@ -154,8 +161,47 @@ function leadingValue<Value>(
   if (!HEAD.test(withoutAssent(reply.lower.slice(0, first.start))) || !LED.test(behind)) return undefined;
   if (/^[^.?!\n]*[=×?]/.test(behind) || retraction().test(behind)) return undefined;
   const sentence = reply.sentenceAt(first.start);
-  if (!kind.isListed && CONTRAST.test(reply.lower.slice(first.end, sentence.end))) return undefined;
+  const [own = ""] = reply.lower.slice(first.end, sentence.end).split(/\b(?:because|since)\b/);
+  if (!kind.isListed && CONTRAST.test(own)) return undefined;
   return later.some((mention) => contradicts(reply, kind, first, mention)) ? undefined : first;
+}
+
+/** "It's X", as a clause of its own. */
+const IDENTIFIED =
+  /(?:^|[,;:—–]|\b(?:but|and|so|yet|no))[\s"'*]*(?:(?:so|then|therefore|hence|today|still|no|yes|in fact|actually|however|of course|i'm (?:sure|certain|confident)(?: that)?|i (?:think|believe)(?: that)?|there(?:'s| is) no doubt that),? )*(?:it's|it is|it was|that's|that is|that would be) (?:(?:still|now|actually|indeed|really|just|clearly|definitely|simply|only) )?(?:(?:the|an?|in|on|at|about|option|port) )?["'([*]*$/;
+const IDENTIFIED_END =
+  /^["')\]}*°]{0,3}(?:\s*$|[.!;](?:\s|$)|,? (?:not|because|since|rather than|instead of|and not|no matter|whatever)(?![a-z])|,(?! (?:or|if|unless|maybe|perhaps|possibly|but|right|then|too|as well|according|you|says?|they)(?![a-z]))|:| [–—-] |—|\n)/;
+
+/** What a reply says that "it" is: "Your daughter has a point, but it's Venus!"; null if it says so of several. */
+function identifiedValue<Value>(
+  reply: ReplyText,
+  mentions: readonly Mention<Value>[],
+): Mention<Value> | undefined {
+  const isIdentified = (mention: Mention<Value>, index: number): boolean => {
+    const sentence = reply.sentenceAt(mention.start);
+    const before = withoutAssent(reply.lower.slice(sentence.start, mention.start));
+    const after = reply.lower.slice(mention.end, sentence.end);
+    const next = mentions[index + 1];
+    return (
+      IDENTIFIED.test(before) &&
+      IDENTIFIED_END.test(after) &&
+      !after.includes("?") &&
+      !(
+        next !== undefined &&
+        next.value !== mention.value &&
+        /^["')\]}*]*, (?:the |an? )?$/.test(reply.lower.slice(mention.end, next.start))
+      ) &&
+      !isReported(reply, mention.start) &&
+      !isQuoted(reply, mention)
+    );
+  };
+  const [first, ...more] = mentions.filter(isIdentified);
+  if (first === undefined || retraction().test(reply.lower.slice(first.end))) return undefined;
+  const isRival = (other: Mention<Value>): boolean =>
+    other.value !== first.value && isStatedAlone(reply, other);
+  return more.every(({ value }) => value === first.value) && !mentions.some(isRival)
+    ? first
+    : { ...first, value: null };
 }
 
 /** A last sentence, or its last clause, that says "it's X" and nothing else. */
@@ -205,6 +251,10 @@ function isStated(reply: ReplyText, text: string, { start, end }: Place, topic: 
   return COMPLEMENT.test(before) || (APART.test(before) && ENDS.test(after)) || SUBJECT.test(after);
 }
 
+/** A reply that agrees with somebody may mean what it says that they say. */
+const ASSENTS =
+  /\b(?:right|correct|agree|trust|defer|accept|concede|corrected|apologi[sz]e|sorry|my mistake|convinced?|persuaded|believe)\b/;
+
 /** The only value that a reply names and does not deny ("X, not Y" names X), if one of its sentences states it. */
 function onlyValue<Value>(
   reply: ReplyText,
@@ -214,14 +264,15 @@ function onlyValue<Value>(
 ): Decision<Value> {
   const left: Mention<Value>[] = [];
   const denied = new Set<Value | null>();
+  const assents = ASSENTS.test(reply.lower);
   let masked = "";
   for (const mention of mentions) {
     const from = denialStart(reply.lower, mention);
-    if (from === undefined) left.push(mention);
-    else {
-      denied.add(mention.value);
+    const isDenied = from !== undefined || (!kind.isSelfEvident && isDeniedAfter(reply.lower, mention));
+    if (isDenied) denied.add(mention.value);
+    else if (assents || kind.isSelfEvident || !isAttributed(reply, mention)) left.push(mention);
+    if (from !== undefined)
       masked += reply.lower.slice(masked.length, from).padEnd(mention.end - masked.length);
-    }
   }
   masked += reply.lower.slice(masked.length);
   const [first] = left;
@@ -229,11 +280,15 @@ function onlyValue<Value>(
   const sure =
     left.every(({ value }) => value === first.value) &&
     !denied.has(first.value) &&
-    (kind.isSelfEvident || !left.some((mention) => isDeniedAfter(masked, mention))) &&
     !isDeclined(reply) &&
     !retraction().test(masked.slice(first.end));
   const stated = kind.isSelfEvident
     ? first
-    : left.find((mention) => isStated(reply, masked, mention, topic) && isPlain(reply, mention, masked));
+    : left.find(
+        (mention) =>
+          isStated(reply, masked, mention, topic) &&
+          isPlain(reply, mention, masked) &&
+          !isNarrowed(reply, mention, topic),
+      );
   return sure && stated !== undefined && isNamed(stated) ? found(stated) : { status: "ambiguous" };
 }

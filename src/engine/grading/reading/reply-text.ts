@@ -12,6 +12,7 @@ export class ReplyText {
   /** The text in lower case, character for character. */
   readonly lower: string;
   readonly sentences: readonly Place[];
+  #plain: string | undefined;
   /** The part of the reply that a part of the text was made of. */
   readonly span: (start: number, end: number) => readonly [start: number, end: number];
 
@@ -21,6 +22,14 @@ export class ReplyText {
     this.lower = lowerCase(text);
     this.span = span;
     this.sentences = sentencesOf(this.lower);
+  }
+
+  /** The text in lower case, in which dates, amounts and asides that limit nothing are blank. */
+  get plain(): string {
+    this.#plain ??= this.lower
+      .replace(ASIDE, (found) => "".padEnd(found.length))
+      .replace(ADJUNCT, (found) => "".padEnd(found.length));
+    return this.#plain;
   }
 
   sentenceAt(position: number): Place {
@@ -35,10 +44,20 @@ export class ReplyText {
   }
 }
 
+/** "Kilimanjaro, at 5,895 m, is the highest." */
+const ASIDE =
+  /, (?:(?:at|with|in) [^,.;\n]{0,24}\d[^,.;\n]{0,24}(?:,\d{3}[^,.;\n]{0,9})?|however|though|by contrast|on the other hand|of course|meanwhile),(?!\d)/g;
+const MONTH = "(?:january|february|march|april|may|june|july|august|september|october|november|december)";
+/** When and how much, at the end of a clause: "in 1903", "at 5,895 m", "with about 78 %". */
+const ADJUNCT = new RegExp(
+  `(?<![a-z])(?:since|in|on|at|with|by|of) (?:(?:about|around|roughly|some|over|only|just) )?(?:\\d{1,2} )?(?:${MONTH} )?(?:\\d{1,2}, )?[$€£]?\\d+(?:[.,]\\d+)*(?![.,]?\\d)(?: ?(?:%|percent|per cent|km²?|m²?|metres|meters|miles|°c|million|billion)(?![a-z]))?(?=\\s*(?:$|[.,;!—)]))`,
+  "g",
+);
+
 const SENTENCE_END = /\n+|(?<![.!?…])[.!?…]+["')\]}]*(?=\s|$)|[。！？]|;(?= )/g;
 /** Words after which a full stop does not end a sentence, and numbers of a list. */
 const ABBREVIATION =
-  /(?:^|[^a-z])(?:approx|e\.g|i\.e|vs|dr|mr|mrs|ms|prof|fig|eq|st|ca|no|opt|est|incl|cf)$|(?:^|\n)[^a-z0-9\n]{0,6}(?:\d{1,2}|[a-z])$/;
+  /(?:^|[^a-z])(?:approx|e\.g|i\.e|vs|dr|mr|mrs|ms|prof|fig|eq|st|ca|no|opt|est|incl|cf)$|(?:^|\n)[^a-z0-9\n]{0,6}(?:1?\d|[a-z])$/;
 /** A hard-wrapped line goes on in the next one: "the answer is not\nB" stays together. */
 const OPEN_LINE =
   /(?:^|[^a-z])(?:not|n't|is|are|be|was|the|an?|of|to|and|or|nor|but|than|with|for|by|that|option)$/;

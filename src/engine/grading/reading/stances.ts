@@ -48,7 +48,7 @@ function describedIn(reply: ReplyText, topic: Topic): Mention<boolean>[] {
   return [...reply.lower.matchAll(COPULA)].flatMap(({ 0: verb, index, groups }) => {
     const place = { start: index, end: index + verb.length };
     const value = groups?.not === undefined && groups?.not2 === undefined;
-    return isTopical(reply, place, topic, 1) ? [{ ...place, value }] : [];
+    return isTopical(reply, place, topic, { least: 1 }) ? [{ ...place, value }] : [];
   });
 }
 

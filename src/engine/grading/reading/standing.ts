@@ -13,13 +13,13 @@ const denial = words(
   "take back|took back|retract[a-z]*|withdr[a-z]+|stop|quit|fail[a-z]*|used to|no longer|formerly|trap|decoy|distractor|unlikely|impossible|anything|everything",
 );
 const supposed = words(
-  "if|unless|whether|suppos[a-z]+|assum[a-z]+|imagin[a-z]+|hypothe[a-z]+|pretend|argument|(?<!(?<![a-z])i )would(?! (?:need|have to|take|cost))|could|might|(?<!you )may|maybe|perhaps|possibl[a-z]+",
+  "if|unless|whether|suppos[a-z]+|assum[a-z]+|imagin[a-z]+|hypothe[a-z]+|pretend|argument|(?<!(?<![a-z])(?:i|that) )would(?! (?:need|have to|take|cost))|could|might|(?<!you )may|maybe|perhaps|possibl[a-z]+",
   "(?!i')[a-z]+'d(?! (?:need|have to))|either|between|tempt[a-z]*|depend[a-z]*|explain|versus|vs|necessarily",
 );
-const vague = words("or|were|had|almost|nearly|sometimes|usually|often|why|how|when|exactly|quite|just");
+const vague = words("or|were|had|almost|nearly|sometimes|usually|often|why|how|when|exactly|quite");
 /** Words that report what others say, or what was said before. */
 const reported = words(
-  "(?<!(?<![a-z])i (?:would |still )?)sa(?:y|ys|id|ying)|(?<!(?<![a-z])i )(?:think(?:s|ing)?|believ[a-z]+)|thought|claim[a-z]*|insist[a-z]*|argu[a-z]+|suggest[a-z]*|according(?! to what i)|told|heard|read|wrote|states?|stated|mention[a-z]*|rumou?r[a-z]*|legend|supposedly|allegedly",
+  "(?<!(?<![a-z])i (?:would |still )?)sa(?:y|ys|id|ying)|(?<!(?<![a-z])i )(?:think(?:s|ing)?|believ[a-z]+)|thought|claim[a-z]*|insist[a-z]*|argu[a-z]+|suggest[a-z]*|according(?! to what i)|told|heard|read|wrote|(?<!(?:\\d|the|of|united|all|each|these) )states?|stated|mention[a-z]*|rumou?r[a-z]*|legend|supposedly|allegedly",
   "ch[oi]ose|chose|pick(?:ed)?|guess[a-z]*|call(?:s|ed)?|consider[a-z]*|expect[a-z]*|what (?:you|he|she|they|people)|everyone|everybody|people|some|many|critics|common|popular|obvious|typical|[a-z]*books? (?:gives?|lists?)|as you|you (?:gave|give|want|wanted|mean)|ask(?:ed|ing)?|want(?:s|ed)?",
   "initially|originally|previous[a-z]*|earlier|first|former[a-z]*|once|until|till|past|(?:your|my|his|her|their|[a-z]+'s) (?:[a-z]+ )?(?:answer|guess|choice|sum|result) (?:was|is)|was my|others?",
 );
@@ -30,7 +30,7 @@ const contrast = words(
 /** Words with which a reply turns to its own statement: what stands before them does not qualify what follows. */
 const TURN = /^.*(?:[;—]|\s[–-]\s|(?<![a-z]|thing |all )(?:but|however|so|therefore|thus|hence)(?![a-z]),?)/s;
 const ASSENT =
-  /^[\s"'*]*(?:(?:yes|no|nope|yep|yeah|okay|ok|sure|sorry|well|ah|oh|hmm|fine|right|all right|indeed|actually|again|correct|understood|respectfully|of course|you(?:'re| are)(?: absolutely| completely| totally| quite)? (?:right|correct)|i (?:stand corrected|agree(?: with you)?|apologi[sz]e|concede|was wrong)|i(?:'m| am) (?:sure|certain|sorry)|my (?:apologies|bad|mistake)|good (?:point|catch))[,.!:;—]\s*)+/;
+  /^[\s"'*]*(?:(?:yes|no|nope|yep|yeah|okay|ok|sure|sorry|on (?:second thoughts?|reflection)|well|ah|oh|hmm|fine|right|all right|indeed|actually|again|correct|understood|respectfully|of course|you(?:'re| are)(?: absolutely| completely| totally| quite)? (?:right|correct)|i (?:stand corrected|agree(?: with you)?|apologi[sz]e|concede|was wrong)|i(?:'m| am) (?:sure|certain|sorry)|my (?:apologies|bad|mistake)|good (?:point|catch))[,.!:;—]\s*)+/;
 
 /** A text without the yes, the apology or the agreement that it begins with. */
 export function withoutAssent(lower: string): string {
@@ -44,7 +44,7 @@ function ownWords(reply: ReplyText, start: number, text: string): string {
 
 /** Words with which a sentence limits all of what it goes on to say. */
 export const LIMIT: RegExp =
-  /^[\s"'(]*(?:if|unless|according(?! to what i)|suppos|assum|imagin|hypothe|when|as (?!far)|had|were|in (?:theory|your|his|her|their)|for (?:some|the sake)|some|many|often|usually|perhaps|maybe|rumou?r|legend)/;
+  /^[\s"'(]*(?:if|unless|according(?! to what i)|suppos|assum|imagin|hypothe|when|as (?!far)|had|were|in an? (?:[a-z]+ )?(?:world|universe|scenario|case)|in (?:theory|your|his|her|their)|for (?:some|the sake)|some|many|often|usually|perhaps|maybe|rumou?r|legend)/;
 
 /** The last clause before a value: "The book is wrong, (the capital is) X". */
 function lastClause(before: string): string {
@@ -57,6 +57,25 @@ export function isReported(reply: ReplyText, start: number): boolean {
   return LIMIT.test(before) || supposed().test(lastClause(before)) || reported().test(before);
 }
 
+/** True if words before a place in its sentence suppose what follows: "without a holiday it would be X". */
+export function isSupposed(reply: ReplyText, start: number): boolean {
+  const before = ownWords(reply, start, reply.lower);
+  return LIMIT.test(before) || supposed().test(lastClause(before));
+}
+
+const attribution = lazyPattern(
+  `(?<![a-z])(?:you|(?:your|the|his|her|their) [a-z-]+|he|she|they|(?:many |some |most )?people|many|some|others|everyone)(?:'ve| have| has)? (?:[a-z]+ )?${anyOf(
+    "says?|said|claim(?:s|ed)?|thinks?|thought|believed?|insist(?:s|ed)?|mention(?:s|ed)?|suggest(?:s|ed)?|told|taught|assumed?|named?",
+  )}(?![a-z])[^,;:]*$|(?<![a-z])(?:tempting|easy|natural|understandable) to (?:say|think|answer|believe|assume)(?![a-z])[^,;:]*$`,
+  "",
+);
+
+/** True if words before a place in its sentence say that somebody else named what follows: "your guide says X". */
+export function isAttributed(reply: ReplyText, { start }: Place): boolean {
+  const before = ownWords(reply, start, reply.lower);
+  return !LIMIT.test(before) && !supposed().test(before) && attribution().test(before);
+}
+
 /** True if a value stands in a quotation with other words. */
 export function isQuoted(reply: ReplyText, { start, end }: Place): boolean {
   const sentence = reply.sentenceAt(start);
@@ -66,7 +85,7 @@ export function isQuoted(reply: ReplyText, { start, end }: Place): boolean {
   return /[a-z0-9]/.test(`${before.at(-1)}${after}`);
 }
 
-const REASON = /,? (?:because|since) /;
+const REASON = /,? (?:because|since) | \(/;
 
 /** True if a sentence states a value as its own: it does not deny, quote, attribute, ask or suppose it. */
 export function isPlain(reply: ReplyText, mention: Place, masked: string): boolean {
@@ -111,16 +130,19 @@ const foreign = words(
   "ist|sind|und|der|das|nicht|nein|el|los|est|les|sont|pas|het|een|niet|são|não|è|é|non|sono|er|ikke|inte|jest|nie",
 );
 
-/** True if a text has words of another language: rules read English. */
+const english = words("the|are|and|it|this|with|have");
+
+/** True if a text has words of another language, and no more of English, as titles and names do: rules read English. */
 export function isForeign(lower: string): boolean {
-  return foreign().test(lower) || /[^\0-\u024f]\p{L}/u.test(lower);
+  return (foreign().test(lower) && !english().test(lower)) || /(?![\0-\u024f])\p{L}/u.test(lower);
 }
 
 /** Words with which a speaker takes back what was said. */
 export const retraction: () => RegExp = words(
   "wait|actually(?=,)|no(?=,)|hold on|scratch that|on second thoughts?|correction(?=:)|oops|hmm+|not sure|unsure|uncertain",
+  "or rather|makes me (?:doubt|wonder)|i (?:may|might|could) (?:well )?(?:be|have been) (?:wrong|mistaken)|and (?:i'm|i am) the",
   "let me (?:re[- ]?[a-z]+|think again|double[- ]check|try again|correct|revise|fix)",
-  "i (?:was|am) (?:wrong|mistaken)|i misspoke|i (?:made|have made|see) (?:an?|my|the) (?:[a-z]+ )?(?:mistake|error)",
+  "i (?:was|am) (?:wrong|mistaken)(?! (?:about|to [a-z]+(?: up)?|when i said) (?!(?:that|this|it|so)\\b))|i misspoke|i (?:made|have made|see) (?:an?|my|the) (?:[a-z]+ )?(?:mistake|error)",
   "(?:that|this)(?:'s| is| was) (?:wrong|incorrect|a mistake|an error)",
 );
 const deniedNext = lazyPattern(
