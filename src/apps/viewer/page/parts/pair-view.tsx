@@ -121,6 +121,8 @@ function PairTurn({
   readonly isParting: boolean;
 }): ReactNode {
   const { a, b } = turn;
+  const difference =
+    a?.reply === undefined || b?.reply === undefined ? null : textDifference(a.reply, b.reply);
   const isSameQuestion = a !== undefined && b !== undefined && a.question === b.question;
   return (
     <div className={isParting ? "pair-turn parting" : "pair-turn"}>
@@ -134,8 +136,8 @@ function PairTurn({
         </p>
       )}
       <div className="pair-line">
-        <Side turn={a} hasQuestion={!isSameQuestion} />
-        <Side turn={b} hasQuestion={!isSameQuestion} />
+        <Side turn={a} pieces={difference?.[0]} hasQuestion={!isSameQuestion} />
+        <Side turn={b} pieces={difference?.[1]} hasQuestion={!isSameQuestion} />
       </div>
     </div>
   );
@@ -143,9 +145,11 @@ function PairTurn({
 
 function Side({
   turn,
+  pieces,
   hasQuestion,
 }: {
   readonly turn: TurnView | undefined;
+  readonly pieces: readonly Piece[] | undefined;
   readonly hasQuestion: boolean;
 }): ReactNode {
   if (turn === undefined) return <div className="muted">did not come here</div>;
@@ -157,7 +161,23 @@ function Side({
         </p>
       )}
       <div className="reply">
-        <LongText text={turn.reply ?? "no answer"} />
+        {pieces === undefined ? (
+          <LongText text={turn.reply ?? "no answer"} />
+        ) : (
+          <div className="long-text" dir="auto">
+            {pieces.map(({ text, isShared }, index) =>
+              isShared ? (
+                // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a text are known by their place.
+                <PlainText key={index} text={text} />
+              ) : (
+                // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a text are known by their place.
+                <mark key={index} className="different">
+                  <PlainText text={text} />
+                </mark>
+              ),
+            )}
+          </div>
+        )}
       </div>
       <div>
         <VerdictMark look={lookOf(turn.verdict)} hasWord />{" "}
@@ -176,6 +196,32 @@ function Side({
       </div>
     </div>
   );
+}
+
+/** A piece of a text, and whether the other text has it, too. */
+interface Piece {
+  readonly text: string;
+  readonly isShared: boolean;
+}
+
+/** Longer texts are not compared word for word. */
+const MOST_WORDS = 1_500;
+
+/** Which words of two texts the other one has in the same order. Null if they are too long to compare. */
+function textDifference(one: string, other: string): readonly [readonly Piece[], readonly Piece[]] | null {
+  const [words, others] = [wordsOf(one), wordsOf(other)];
+  if (words.length > MOST_WORDS || others.length > MOST_WORDS) return null;
+  const shared = [...stepsThrough(words, others)].flatMap(([index, other]) =>
+    index === undefined || other === undefined ? [] : [[index, other] as const],
+  );
+  return [
+    piecesOf(words, new Set(shared.map(([index]) => index))),
+    piecesOf(others, new Set(shared.map(([, index]) => index))),
+  ];
+}
+
+function wordsOf(text: string): readonly string[] {
+  return text.match(/\s+|[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu) ?? [];
 }
 
 /** A step through two lists: the positions of an item that both have, or of one that only one of them has. */
@@ -200,6 +246,19 @@ function* stepsThrough<Item>(one: readonly Item[], other: readonly Item[]): Gene
     else if (!hasOther || (hasOne && at(row + 1, column) >= at(row, column + 1))) yield [row++, undefined];
     else yield [undefined, column++];
   }
+}
+
+function piecesOf(words: readonly string[], shared: ReadonlySet<number>): readonly Piece[] {
+  const pieces: { text: string; isShared: boolean }[] = [];
+  for (const [index, text] of words.entries()) {
+    const isSpace = /^\s+$/.test(text);
+    const last = pieces.at(-1);
+    // Spaces go with the word before.
+    const isShared = isSpace && last !== undefined ? last.isShared : shared.has(index);
+    if (last !== undefined && last.isShared === isShared) last.text += text;
+    else pieces.push({ text, isShared });
+  }
+  return pieces;
 }
 
 /** The turns of two conversations side by side; one of them may be missing. */
