@@ -35,7 +35,7 @@ export function runTraffic(store: Store, run: string, filter: ReportFilter = {})
 }
 
 function scenarioTraffic(scenario: string, tallies: readonly CellTally[]): ScenarioTraffic {
-  const [visits, hops, paths] = [new Map<string, number>(), new Map<number, number>(), new PathCounter()];
+  const [visits, hops] = [new Map<string, number>(), new Map<number, number>()];
   let [conversations, underWay, finished] = [0, 0, 0];
   for (const tally of tallies) {
     conversations += tally.conversations;
@@ -43,10 +43,13 @@ function scenarioTraffic(scenario: string, tallies: readonly CellTally[]): Scena
     for (const { status, count } of tally.statuses) if (isFinished(status)) finished += count;
     for (const [node, count] of tally.visits) increase(visits, node, count);
     for (const [edge, count] of tally.edges) increase(hops, edge, count);
-    for (const { path, count } of tally.paths) paths.add(path, count);
   }
   const cutShort = conversations - underWay - finished;
-  return { scenario, conversations, underWay, cutShort, visits, hops, paths: paths.most(MOST_PATHS) };
+  const paths = countPaths(
+    tallies.flatMap((tally) => tally.paths),
+    MOST_PATHS,
+  );
+  return { scenario, conversations, underWay, cutShort, visits, hops, paths };
 }
 
 function increase<Key>(counts: Map<Key, number>, key: Key, by: number): void {
@@ -69,34 +72,23 @@ export interface PathCounts {
   readonly others: { readonly conversations: number; readonly paths: number | null };
 }
 
-/** Adds up the paths of several cells. */
-export class PathCounter {
-  readonly #counts = new Map<string, number>();
-  #conversations = 0;
-  /** Not all paths are known. */
-  #isPart = false;
-
-  /** Null for paths that are not known. */
-  add(path: readonly string[] | null, count: number): void {
-    this.#conversations += count;
-    if (path === null) this.#isPart = true;
-    else increase(this.#counts, JSON.stringify(path), count);
-  }
-
-  /** The most frequent paths; of equally frequent ones, in the order of their nodes. */
-  most(limit: number): PathCounts {
-    const ranked = [...this.#counts]
-      .sort(([path, one], [otherPath, other]) => other - one || (path < otherPath ? -1 : 1))
-      .slice(0, limit);
-    const listed = ranked.reduce((sum, [, count]) => sum + count, 0);
-    return {
-      conversations: this.#conversations,
-      // Keys are made of paths, above.
-      paths: ranked.map(([key, count]) => ({ path: JSON.parse(key) as readonly string[], count })),
-      others: {
-        conversations: this.#conversations - listed,
-        paths: this.#isPart ? null : this.#counts.size - ranked.length,
-      },
-    };
-  }
+/** The most frequent paths; of equally frequent ones, in the order of their nodes. A path of null is not known. */
+export function countPaths(
+  all: readonly { readonly path: readonly string[] | null; readonly count: number }[],
+  limit: number,
+): PathCounts {
+  const counts = new Map<string, number>();
+  for (const { path, count } of all) if (path !== null) increase(counts, JSON.stringify(path), count);
+  const conversations = all.reduce((sum, { count }) => sum + count, 0);
+  const ranked = [...counts]
+    .sort(([path, one], [otherPath, other]) => other - one || (path < otherPath ? -1 : 1))
+    .slice(0, limit);
+  const listed = ranked.reduce((sum, [, count]) => sum + count, 0);
+  const isPart = all.some(({ path }) => path === null);
+  return {
+    conversations,
+    // Keys are made of paths, above.
+    paths: ranked.map(([key, count]) => ({ path: JSON.parse(key) as readonly string[], count })),
+    others: { conversations: conversations - listed, paths: isPart ? null : counts.size - ranked.length },
+  };
 }

@@ -7,7 +7,6 @@ import {
   type DrawnEdge,
   type DrawnNode,
   drawnGraph,
-  findLoops,
   ROLE_WORDS,
   stopsAt,
   type Traffic,
@@ -17,8 +16,6 @@ import {
 export interface DrawTextOptions {
   /** Columns of the terminal (default 80); a drawing is never narrower than 40. */
   readonly width?: number;
-  /** True for a drawing in ASCII characters only. */
-  readonly ascii?: boolean;
   /** Shows how often nodes were visited and edges followed, and where conversations stopped. */
   readonly traffic?: Traffic;
 }
@@ -39,7 +36,7 @@ const SHARE_WIDTH = 5;
 
 /**
  * Draws a scenario for a terminal: every node with its edges below it, in breadth-first order from the entry. An edge
- * marked `→` leads to a node further down, `↺` closes a loop, `↑` joins a node further up that does not lead back.
+ * marked `→` leads to a node further down, `↑` to one further up, and `↺` to the same node again.
  *
  * @example
  * drawText(definition)
@@ -54,30 +51,27 @@ const SHARE_WIDTH = 5;
  * //   └─→ END          otherwise
  */
 export function drawText(definition: ScenarioDefinition, options: DrawTextOptions = {}): string {
-  const { width: wanted = DEFAULTS.terminalWidth, ascii = false, traffic } = options;
+  const { width: wanted = DEFAULTS.terminalWidth, traffic } = options;
   const width = wanted >= SMALLEST_WIDTH ? Math.floor(wanted) : SMALLEST_WIDTH;
-  const glyphs = ascii ? ASCII_GLYPHS : UNICODE_GLYPHS;
-  const fitted = (text: string, columns: number): string =>
-    cutToWidth(ascii ? asciiText(text) : text, columns, glyphs.ellipsis);
   const nodes = drawnGraph(definition, traffic);
   const countWidth = countColumns(nodes);
   const idWidth =
     countWidth === 0
       ? Math.floor(width * ID_SHARE)
       : Math.min(Math.floor(width * COUNTED_ID_SHARE), width - AROUND_ID - countWidth);
-  const rows = textLines(nodes, glyphs, (id) => fitted(id, idWidth));
+  const rows = textLines(nodes, (id) => cutToWidth(id, idWidth));
   const blocks = withCounts(rows, countWidth);
   const column = textColumn(blocks, Math.max(SMALLEST_COLUMN, width * COLUMN_SHARE));
   const lineOf = ({ left, right }: TextLine): string => {
     if (right === "") return left;
     const used = textWidth(left);
     const start = Math.max(column, used + GAP);
-    return (left + " ".repeat(start - used) + fitted(right, width - start)).trimEnd();
+    return (left + " ".repeat(start - used) + cutToWidth(right, width - start)).trimEnd();
   };
 
   const counts = `${countedText(nodes.length, "node")}, ${countedText(definition.edges.length, "edge")}`;
-  const name = fitted(printableText(definition.name), width - counts.length - 3);
-  const header = name === "" ? counts : `${name} ${glyphs.dot} ${counts}`;
+  const name = cutToWidth(printableText(definition.name), width - counts.length - 3);
+  const header = name === "" ? counts : `${name} · ${counts}`;
   const bodies = blocks.map((rows) => rows.map(lineOf).join("\n"));
   return `${[header, ...bodies].join("\n\n")}\n`;
 }
@@ -106,22 +100,18 @@ interface TextLine {
 /** The lines of every node: itself, then its edges, or that the conversation ends there. */
 function textLines(
   nodes: readonly DrawnNode[],
-  glyphs: Glyphs,
   shortId: (id: string) => string,
 ): readonly (readonly TextLine[])[] {
   const positions = new Map(nodes.map((node, index) => [node, index]));
-  const loopOf = findLoops(nodes);
-
   const arrow = (source: DrawnNode, target: DrawnNode | null): string => {
-    if (target === null) return glyphs.forward;
-    const isForward = (positions.get(target) ?? 0) > (positions.get(source) ?? 0);
-    if (isForward) return glyphs.forward;
-    return loopOf(source) === loopOf(target) ? glyphs.loop : glyphs.upward;
+    if (target === source) return "↺";
+    const isUpward = target !== null && (positions.get(target) ?? 0) < (positions.get(source) ?? 0);
+    return isUpward ? "↑" : "→";
   };
 
   const counts = (count: number | undefined, visits?: number): Pick<TextLine, "count" | "share"> => {
     if (count === undefined) return {};
-    if (count === 0) return { count: glyphs.none };
+    if (count === 0) return { count: "–" };
     return { count: `${count}`, share: visits === undefined ? "" : shareText(count, visits) };
   };
 
@@ -136,16 +126,16 @@ function textLines(
   };
 
   return nodes.map((node, index) => {
-    const left = `${index === 0 ? glyphs.entry : " "} ${shortId(node.id)}`;
+    const left = `${index === 0 ? "▶" : " "} ${shortId(node.id)}`;
     const head = { left, right: node.question, ...counts(node.visits) };
     const last = node.edges.length - 1;
-    if (last < 0) return [head, { left: `  ${glyphs.lastBranch} (ends here)`, right: "" }];
+    if (last < 0) return [head, { left: `  └─ (ends here)`, right: "" }];
     const stops = stopsAt(node);
     const branches = node.edges.map((edge, position) =>
-      edgeLine(node, edge, position === last && stops === 0 ? glyphs.lastBranch : glyphs.branch),
+      edgeLine(node, edge, position === last && stops === 0 ? "└─" : "├─"),
     );
     if (stops === 0) return [head, ...branches];
-    const stopped = `  ${glyphs.lastBranch} (stopped here)`;
+    const stopped = `  └─ (stopped here)`;
     return [head, ...branches, { left: stopped, right: "", ...counts(stops, node.visits) }];
   });
 }
@@ -176,63 +166,4 @@ function withCounts(
     return { left: right === "" ? line.trimEnd() : line, right };
   };
   return blocks.map((rows) => rows.map(counted));
-}
-
-/** The signs a text drawing is made of; every one but the ellipsis takes as many columns as its twin. */
-interface Glyphs {
-  readonly entry: string;
-  readonly branch: string;
-  readonly lastBranch: string;
-  /** To a node that is drawn further down, or to `END`. */
-  readonly forward: string;
-  /** To a node that is drawn further up and does not lead back here. */
-  readonly upward: string;
-  /** Closes a loop. */
-  readonly loop: string;
-  readonly dot: string;
-  readonly ellipsis: string;
-  /** For a count of 0. */
-  readonly none: string;
-}
-
-/** For terminals that show Unicode. */
-const UNICODE_GLYPHS: Glyphs = {
-  entry: "▶",
-  branch: "├─",
-  lastBranch: "└─",
-  forward: "→",
-  upward: "↑",
-  loop: "↺",
-  dot: "·",
-  ellipsis: "…",
-  none: "–",
-};
-
-/** For everything else. */
-const ASCII_GLYPHS: Glyphs = {
-  entry: ">",
-  branch: "|-",
-  lastBranch: "`-",
-  forward: ">",
-  upward: "^",
-  loop: "@",
-  dot: "-",
-  ellipsis: "...",
-  none: "-",
-};
-
-const SIGNS: Readonly<Record<string, string>> = {
-  "≥": ">=",
-  "≤": "<=",
-  "≠": "!=",
-  "…": "...",
-  "\ufffd": "?",
-};
-
-/** Writes the signs of conditions in ASCII, and any other character as an escape, so that different ids stay different. */
-function asciiText(text: string): string {
-  return text.replace(
-    /[^ -~]/gu,
-    (character) => SIGNS[character] ?? `\\u{${character.codePointAt(0)?.toString(16)}}`,
-  );
 }
