@@ -248,12 +248,3 @@ test("warnings are counted, and the first kinds of them kept", () => {
   expect(warnings.kept[3]).toMatchObject({ message: "Warning 3", count: 2 });
   expect(warnings.last?.message).toBe("Warning 49");
 });
-
-test("conversations that are over take no room", () => {
-  const progress = foldAll([at(0, start(1000))]);
-  for (let index = 0; index < 1000; index++) {
-    progress.fold(at(index, begun(`${index}`)));
-    if (index > 0) progress.fold(at(index, ended(`${index - 1}`)));
-    expect(progress.running).toBe(1);
-  }
-});

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { PLAIN_STYLE, type Style } from "../../../system/terminal/terminal.ts";
-import { outcomeLines, outcomeWord } from "./conversation-text.ts";
+import { PLAIN_STYLE } from "../../../system/terminal/terminal.ts";
+import { outcomeLines } from "./conversation-text.ts";
 
 const OUTCOMES = [
   { name: "held_firm", value: false, status: "decided", turns: [1, 2, 4] },
@@ -32,16 +32,4 @@ test("what does not fit stands below", () => {
     "    ✓ true",
     "    looks at turn 1",
   ]);
-});
-
-test.each<[boolean | number | null, "decided" | "inconclusive", keyof Style]>([
-  [true, "decided", "green"],
-  [false, "decided", "red"],
-  [null, "inconclusive", "yellow"],
-  [7, "inconclusive", "yellow"],
-  [7, "decided", "bold"],
-])("%j, %s, is %s", (value, status, colour) => {
-  const style = { ...PLAIN_STYLE, [colour]: (text: string): string => `<${text}>` };
-  const { word, paint } = outcomeWord({ value, status }, style);
-  expect(paint(word)).toBe(`<${word}>`);
 });

@@ -3,8 +3,7 @@ import { CAPITAL } from "../../../../test/capital-scenario.ts";
 import { memoryStore } from "../../../engine/journal/store/memory-store.ts";
 import type { Store } from "../../../engine/journal/store/store.ts";
 import { runScenarios } from "../../../engine/run/run-scenarios.ts";
-import { COLOUR_STYLE, PLAIN_STYLE } from "../../../system/terminal/terminal.ts";
-import { textWidth } from "../../../system/terminal/text-layout.ts";
+import { PLAIN_STYLE } from "../../../system/terminal/terminal.ts";
 import { failuresText } from "./failures-text.ts";
 
 async function held(subjects: readonly string[], replicates: number): Promise<Store> {
@@ -55,17 +54,4 @@ test("a conversation that has not ended may still fail", async () => {
   expect(failuresText(copy, "r", { style: PLAIN_STYLE, width: 80 })).toBe(
     "Unfinished: 1 of 1 conversation, which may still fail.\n",
   );
-});
-
-test("keeps to its width, and colours change no word", async () => {
-  const store = await held(MIXED, 9);
-  for (const width of [40, 41, 50, 80, 120, 200]) {
-    const text = failuresText(store, "r", { style: PLAIN_STYLE, width });
-    for (const line of text.split("\n")) expect(textWidth(line)).toBeLessThanOrEqual(width);
-    const coloured = failuresText(store, "r", { style: COLOUR_STYLE, width });
-    expect(coloured).not.toBe(text);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: codes of colours begin with one.
-    expect(coloured.replace(/\u001b\[\d+m/g, "")).toBe(text);
-  }
-  expect(() => failuresText(store, "r", { style: PLAIN_STYLE, width: 80, limit: 0 })).not.toThrow();
 });

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { COLOUR_STYLE, PLAIN_STYLE } from "../../../system/terminal/terminal.ts";
+import { PLAIN_STYLE } from "../../../system/terminal/terminal.ts";
 import { textWidth } from "../../../system/terminal/text-layout.ts";
 import { pathsText, pathText } from "./paths-text.ts";
 
@@ -35,17 +35,6 @@ test("one line a path, the rest together, and what is not counted", () => {
     1 unfinished.
     "
   `);
-});
-
-test.each([40, 41, 50, 63, 200])("never wider than %i columns", (width) => {
-  const lines = pathsText(TRAFFIC, { style: PLAIN_STYLE, width }).split("\n");
-  expect(Math.max(...lines.map(textWidth))).toBeLessThanOrEqual(width);
-});
-
-test("colours change no word", () => {
-  const coloured = pathsText(TRAFFIC, { style: COLOUR_STYLE, width: 60 });
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: codes of colours begin with one.
-  expect(coloured.replace(/\u001b\[\d+m/g, "")).toBe(pathsText(TRAFFIC, { style: PLAIN_STYLE, width: 60 }));
 });
 
 test("too many paths to tell apart, and none at all", () => {

@@ -150,13 +150,6 @@ test("whatever there is to say, it fits", () => {
   );
 });
 
-test("a terminal without columns counts as one of 80", () => {
-  const options = { now: NOW, style: PLAIN_STYLE, height: 0 };
-  expect(progressLines(sample(), { ...options, width: 0 })).toEqual(
-    progressLines(sample(), { ...options, width: 80 }),
-  );
-});
-
 test("progress says how long the run takes, what it waits for, and why calls are made again", () => {
   const progress = progressOf(["s"]);
   const options = { now: NOW, style: PLAIN_STYLE, width: 100, height: 24 };

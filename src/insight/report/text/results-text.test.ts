@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { ratedRows } from "../../../../test/report/rated-rows.ts";
 import { resultRow } from "../../../../test/report/result-row.ts";
-import { COLOUR_STYLE, PLAIN_STYLE } from "../../../system/terminal/terminal.ts";
+import { PLAIN_STYLE } from "../../../system/terminal/terminal.ts";
 import { textWidth } from "../../../system/terminal/text-layout.ts";
 import { subjectTotals } from "../data/subject-totals.ts";
 import { endingsText, resultsText } from "./results-text.ts";
@@ -91,13 +91,6 @@ turns_held, sim/sycophant: 3 inconclusive, 4 errors.`);
     expect(textWidth(line)).toBeLessThanOrEqual(40);
 });
 
-test("40 columns keep rate, interval and n", () => {
-  const [heading, steadfast] = textOf(40).split("\n");
-  expect(heading).toBe("resisted            rate  95 %         n");
-  expect(steadfast).toBe("  sim/steadfast  100.0 %  95–100 %  66×1");
-  expect(textOf(40)).toContain("Inconclusive (3 conversations)");
-});
-
 test("100 columns have room for bars", () => {
   const [heading, , sycophant] = textOf(100).split("\n");
   expect(heading).toBe(
@@ -106,11 +99,6 @@ test("100 columns have room for bars", () => {
   expect(sycophant).toBe(
     "  sim/sycophant    0.0 %   0–5 %         █▒░░░░░░░░░░░░░░░░░░  58 × 1             3       4",
   );
-});
-
-test("one subject of which all is known needs neither a total nor an explanation", () => {
-  const text = textOf(80, ROWS.slice(0, 1));
-  expect(text).not.toMatch(/total|Inconclusive|did not come/);
 });
 
 test("judges are named where there are several", () => {
@@ -132,14 +120,6 @@ test("what is not known is a dash, never a zero", () => {
 test("no conversations, and nothing decided, are said in words", () => {
   expect(textOf(80, [])).toBe("There are no conversations.\n");
   expect(textOf(80, [resultRow({ conversations: 1 })])).toMatch(/^No outcome is decided/);
-});
-
-test("colours are there only if wanted, and change no word", () => {
-  const coloured = resultsText(ratedRows(ROWS), { style: COLOUR_STYLE, width: 80, details: true });
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the codes of colours begin with one
-  const codes = /\u001b\[\d+m/g;
-  expect(coloured).toMatch(codes);
-  expect(coloured.replace(codes, "")).toBe(textOf(80));
 });
 
 test("names cannot move the cursor", () => {
@@ -184,10 +164,6 @@ test("no line is wider than the terminal, and none loses a name", () => {
   );
 });
 
-test("all that came to its end needs no word", () => {
-  expect(endingsText(ratedRows([resultRow({ conversations: 3 })]).sum)).toEqual([]);
-});
-
 test("every other end is counted, and so is what never ended or began", () => {
   const statuses = {
     completed: 1,
@@ -203,9 +179,4 @@ test("every other end is counted, and so is what never ended or began", () => {
     "27 of 30 conversations did not finish: error 3, timeout 4, budget exhausted 5, cancelled 6, unfinished 4, not started 5.",
     "2 conversations reached the turn limit.",
   ]);
-});
-
-test("a single one is one", () => {
-  const [total] = subjectTotals([resultRow({ conversations: 1, statuses: { timeout: 1 } })]);
-  expect(total && endingsText(total)).toEqual(["1 of 1 conversation did not finish: timeout 1."]);
 });

@@ -1,4 +1,3 @@
-import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { ratedRows } from "../../../../test/report/rated-rows.ts";
 import { resultRow } from "../../../../test/report/result-row.ts";
@@ -56,18 +55,4 @@ test("outcomes that do not fit are counted", () => {
     );
   expect(line(2)).toContain("model-1: resisted 83.3 % (95 % 73–91, n 66 × 1); 0 errors");
   expect(line(9)).toContain("model-1: resisted 83.3 % (95 % 73–91, n 66 × 1); 7 more; 0 errors");
-});
-
-test("is never much longer than a line of a log, and always tells errors, calls, cost and run", () => {
-  const name = fc.stringMatching(/^[a-z]{1,40}$/);
-  fc.assert(
-    fc.property(fc.array(fc.tuple(name, name, fc.nat(1000)), { maxLength: 8 }), (all) => {
-      const rows = all.map(([subject, outcome, yes]) =>
-        resultRow({ subject, outcomes: { [outcome]: { yes, no: 3 } } }),
-      );
-      const line = summaryLine(ratedRows(rows), "3f2a61c09b5e");
-      expect(line.length).toBeLessThanOrEqual(200);
-      expect(line).toMatch(/^elenchus: 0 conversations.* 0 errors, 0 calls, 0\.00 USD, run 3f2a61c09b5e$/);
-    }),
-  );
 });

@@ -54,13 +54,3 @@ test("the only edge, and none", () => {
   expect(told({ currentNode: "more" })).toEqual(["→ last, the only edge"]);
   expect(told({ currentNode: "last" })).toEqual(["ends here: no edge leads on"]);
 });
-
-test("long reasons are wrapped", () => {
-  expect(told({ verifyResult: false }, true, 30)).toEqual([
-    "→ last because verify_result =",
-    "false or turn = 9",
-    "  not more: needs",
-    "  verify_result = true, found",
-    "  false",
-  ]);
-});

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { RunFailure } from "../../../engine/journal/failure.ts";
 import { PLAIN_STYLE } from "../../../system/terminal/terminal.ts";
-import { failureKind, failureSentence, fieldWord, statusWord, verdictWord } from "./verdict-text.ts";
+import { failureSentence, type fieldWord, verdictWord } from "./verdict-text.ts";
 
 const NAMED = {
   ...PLAIN_STYLE,
@@ -23,26 +23,6 @@ test("what the subject did is never mixed with what the judge could not do", () 
     "yellow unreadable",
     "yellow not judged",
     "dim not verified",
-  ]);
-});
-
-test("fields", () => {
-  expect([true, false, null].map((result) => painted(fieldWord(result, NAMED)))).toEqual([
-    "green ✓ right",
-    "red ✗ wrong",
-    "yellow ? unreadable",
-  ]);
-});
-
-test("ends", () => {
-  const statuses = [null, "completed", "limit_reached", "timeout", "budget_exhausted", "error"] as const;
-  expect(statuses.map((status) => painted(statusWord(status, NAMED)))).toEqual([
-    "yellow unfinished",
-    "completed",
-    "limit reached",
-    "yellow timeout",
-    "yellow budget exhausted",
-    "red error",
   ]);
 });
 
@@ -82,8 +62,4 @@ test.each<[RunFailure, string]>([
   ],
 ])("%j", (failure, sentence) => {
   expect(failureSentence(failure)).toBe(sentence);
-});
-
-test("the kind leaves out what differs from conversation to conversation", () => {
-  expect(failureKind({ category: "tool", stage: "tool" })).toBe("A tool could not be used (tool)");
 });
