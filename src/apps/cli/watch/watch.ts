@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
+import { setTimeout } from "node:timers/promises";
 import { countedText } from "../../../insight/report/text/figures.ts";
 import { printableText } from "../../../system/terminal/printable-text.ts";
 import type { Terminal } from "../../../system/terminal/terminal.ts";
@@ -9,13 +10,7 @@ import type { Settings } from "../../project/settings.ts";
 import { type ExitCode, STOP_SIGNALS } from "../command.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
 import { withRuns } from "../stored-runs.ts";
-import {
-  changedFiles,
-  type FileContents,
-  fileContents,
-  type WatchedNames,
-  watchFolders,
-} from "./watched-files.ts";
+import { changedFiles, type FileTimes, fileTimes } from "./watched-files.ts";
 
 /** The command that is repeated after each change. */
 interface WatchOptions {
@@ -42,12 +37,14 @@ export async function watchCommand(options: WatchOptions, terminal: Terminal): P
 /** Clears the screen and what was scrolled off it. */
 const CLEAR = "\u001B[2J\u001B[3J\u001B[H";
 
+/** How often files are looked at. Watching by the file system misses changes on network drives and in containers. */
+const POLL_MS = 300;
+
 class Watch {
   readonly #options: WatchOptions;
   readonly #terminal: Terminal;
-  readonly #interrupted = Promise.withResolvers<"interrupted">();
+  readonly #interrupted = new AbortController();
   #child: ChildProcess | undefined;
-  #isInterrupted = false;
   /** The current settings; the last ones, while the project file cannot be read. */
   #settings: Settings | undefined;
 
@@ -57,42 +54,36 @@ class Watch {
   }
 
   async run(): Promise<ExitCode> {
-    const stop = (signal: NodeJS.Signals): void => {
-      this.#isInterrupted = true;
+    const { signal } = this.#interrupted;
+    const stop = (name: NodeJS.Signals): void => {
       // Ctrl-C in a terminal reaches all processes of a command; a signal to this process alone is passed on.
-      this.#child?.kill(signal);
-      this.#interrupted.resolve("interrupted");
+      this.#child?.kill(name);
+      this.#interrupted.abort();
     };
-    for (const signal of STOP_SIGNALS) process.on(signal, stop);
+    for (const name of STOP_SIGNALS) process.on(name, stop);
     try {
-      let contents = await this.#readFiles();
       let changed: readonly string[] = [];
-      for (let round = 1; !this.#isInterrupted; round++) {
+      for (let round = 1; !signal.aborted; round++) {
+        const before = await this.#lookAtFiles();
         this.#printChanged(changed);
-        const change = this.#nextChange(contents);
+        const change = this.#nextChange(before);
         await this.#round(round, change);
-        if (this.#isInterrupted) break;
-        this.#printWatching(contents);
-        const found = await Promise.race([change, this.#interrupted.promise]);
-        if (found === "interrupted") break;
-        ({ contents, changed } = found);
+        if (signal.aborted) break;
+        const { messages } = this.#terminal;
+        const watching = `Watching ${countedText(before.size, "file")}. Ctrl-C ends.`;
+        messages.write(`${messages.style.dim(watching)}\n`);
+        changed = await change;
       }
       return 130;
     } finally {
-      for (const signal of STOP_SIGNALS) process.off(signal, stop);
+      for (const name of STOP_SIGNALS) process.off(name, stop);
     }
   }
 
   async #round(round: number, change: Promise<unknown>): Promise<void> {
     const [program = ""] = process.argv.slice(1);
-    const child = spawn(
-      process.execPath,
-      [...process.execArgv, program, ...this.#options.argumentsOf(round)],
-      {
-        stdio: "inherit",
-        cwd: this.#terminal.folder,
-      },
-    );
+    const words = [...process.execArgv, program, ...this.#options.argumentsOf(round)];
+    const child = spawn(process.execPath, words, { stdio: "inherit", cwd: this.#terminal.folder });
     this.#child = child;
     let isStopped = false;
     if (this.#options.stopsRounds)
@@ -106,8 +97,8 @@ class Watch {
     if (!isStopped && this.#settings !== undefined) await this.#options.onRound?.(round, this.#settings);
   }
 
-  async #readFiles(): Promise<FileContents> {
-    const { names, settings: request } = this.#options;
+  async #lookAtFiles(): Promise<FileTimes> {
+    const { settings: request } = this.#options;
     try {
       // The command that is repeated asks for consent.
       const { settings } = await readSettings(request, quiet(this.#terminal), { opensStore: false });
@@ -115,46 +106,30 @@ class Watch {
     } catch (error) {
       if (!(error instanceof ProjectError)) throw error;
     }
+    return this.#fileTimes();
+  }
+
+  #fileTimes(): Promise<FileTimes> {
+    const { names, settings: request } = this.#options;
     const { scenarios = [], dataset } = this.#settings ?? {};
-    const watched: WatchedNames = {
-      folder: this.#terminal.folder,
+    const { folder } = this.#terminal;
+    return fileTimes({
+      folder,
       names: names.length > 0 ? names : scenarios,
       config: request.config,
       dataset,
-    };
-    return fileContents(watched);
+    });
   }
 
-  /** Resolves once the content of a file has changed. */
-  #nextChange(
-    before: FileContents,
-  ): Promise<{ readonly contents: FileContents; readonly changed: readonly string[] }> {
-    const { promise, resolve, reject } = Promise.withResolvers<{
-      contents: FileContents;
-      changed: readonly string[];
-    }>();
-    let isLooking = false;
-    let hasMoreChanges = false;
-    const look = async (): Promise<void> => {
-      if (isLooking) {
-        hasMoreChanges = true;
-        return;
-      }
-      isLooking = true;
-      const contents = await this.#readFiles();
-      const changed = changedFiles(before, contents, this.#terminal.folder);
-      isLooking = false;
-      if (changed.length > 0) resolve({ contents, changed });
-      else if (hasMoreChanges) {
-        hasMoreChanges = false;
-        await look();
-      }
-    };
-    const end = watchFolders(before.keys(), () => void look().catch(reject));
-    const stop = (): void => end();
-    void promise.then(stop, stop);
-    void this.#interrupted.promise.then(stop);
-    return promise;
+  /** Resolves with the files that have changed; with none if the command was interrupted. */
+  async #nextChange(before: FileTimes): Promise<readonly string[]> {
+    const { signal } = this.#interrupted;
+    for (;;) {
+      await setTimeout(POLL_MS, undefined, { signal }).catch(() => {});
+      if (signal.aborted) return [];
+      const changed = changedFiles(before, await this.#fileTimes(), this.#terminal.folder);
+      if (changed.length > 0) return changed;
+    }
   }
 
   #printChanged(changed: readonly string[]): void {
@@ -165,11 +140,6 @@ class Watch {
     const shown = changed.slice(0, SHOWN).map(printableText).join(", ");
     const more = changed.length > SHOWN ? ` and ${changed.length - SHOWN} more` : "";
     messages.write(`${messages.style.dim(`Changed: ${shown}${more}`)}\n`);
-  }
-
-  #printWatching(contents: FileContents): void {
-    const { messages } = this.#terminal;
-    messages.write(`${messages.style.dim(`Watching ${countedText(contents.size, "file")}. Ctrl-C ends.`)}\n`);
   }
 }
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { changedFiles, fileContents } from "./watched-files.ts";
+import { changedFiles, fileTimes } from "./watched-files.ts";
 
 test("pipes and devices among watched files are not read", async () => {
   const folder = mkdtempSync(join(tmpdir(), "elenchus-watched-"));
@@ -13,7 +13,7 @@ test("pipes and devices among watched files are not read", async () => {
     execFileSync("mkfifo", [join(folder, name)]);
   symlinkSync("/dev/zero", join(folder, "zero.yaml"));
   const watched = { folder, names: ["."], config: "elenchus.config.yaml", dataset: "/dev/zero" } as never;
-  const contents = await fileContents(watched);
+  const contents = await fileTimes(watched);
   expect(contents.get(join(folder, "rows.csv"))).toBeNull();
   expect(contents.get(join(folder, "elenchus.config.yaml"))).toBeNull();
   expect(contents.get(join(folder, "a.yaml"))).toEqual(expect.any(String));
@@ -39,7 +39,7 @@ test("modules that a scenario imports are watched, wherever they are; what it do
      import "../scenarios/capital.ts";`,
   );
   const names = { folder, names: ["scenarios/capital.ts"], dataset: undefined } as never;
-  const before = await fileContents(names);
+  const before = await fileTimes(names);
   expect([...before.keys()].map((path) => relative(folder, path)).sort()).toEqual([
     "data/rows.json",
     "scenarios/capital.ts",
@@ -48,6 +48,7 @@ test("modules that a scenario imports are watched, wherever they are; what it do
     "shared/words.js",
   ]);
   write("shared/words.js", "export const words = 2;");
+  expect(before.get(join(folder, "scenarios/capital.ts"))).not.toBeNull();
   write("scenarios/other.ts", "changed");
-  expect(changedFiles(before, await fileContents(names), folder)).toEqual(["shared/words.js"]);
+  expect(changedFiles(before, await fileTimes(names), folder)).toEqual(["shared/words.js"]);
 });
