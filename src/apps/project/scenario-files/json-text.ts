@@ -4,17 +4,14 @@ import {
   type ParsedText,
   type Place,
   placesIn,
-  refuseHuge,
+  refuseLarge,
   TextSyntaxError,
   TOO_DEEP,
 } from "./text-places.ts";
 
-/** JSON and the places in it take a few hundred bytes for each. */
-const MARKS_PER_MB = 40_000;
-
 /** Reads JSON strictly; a key that occurs twice in an object is an error, because one value would be lost. */
 export function parseJsonText(text: string): ParsedText {
-  refuseHuge(text, MARKS_PER_MB);
+  refuseLarge(text, 320_000);
   const lines = new LineIndex(text);
   let value: unknown;
   try {

@@ -33,51 +33,18 @@ export const DEEPEST = 500;
 /** The message for a text that is nested deeper. */
 export const TOO_DEEP: string = `it is nested too deeply; no more than ${DEEPEST} levels are read`;
 
-/**
- * Refuses a text of which the data would take too much memory: brackets, commas, colons, lines and what seems to begin a value are
- * counted before anything is parsed. The limit grows with that of the size of files, which people can raise.
- */
-export function refuseHuge(text: string, marksPerMb: number): void {
-  const limit = largestFileMb() * marksPerMb;
+/** More brackets in a row than are read. */
+const MANY_BRACKETS = new RegExp(String.raw`(?:[[{]\s*){${DEEPEST + 1}}`);
+
+/** Refuses a text of which the data would take too much memory. The limit grows with that of files, which people can raise. */
+export function refuseLarge(text: string, charactersPerMb: number): void {
+  if (MANY_BRACKETS.test(text)) throw new TextSyntaxError(TOO_DEEP);
+  const limit = largestFileMb() * charactersPerMb;
   if (text.length <= limit) return;
-  let [marks, depth] = [0, 0];
-  // After a mark, a value may begin: it is counted with the mark.
-  let [isAfterMark, isAfterBlank] = [true, false];
-  for (let index = 0; index < text.length && marks <= limit; index++) {
-    const code = text.charCodeAt(index);
-    if (code === BLANK || code === TAB) {
-      isAfterBlank = true;
-      continue;
-    }
-    const change = MARKS.get(code);
-    if (change !== undefined) {
-      marks++;
-      depth += change;
-    } else if (isAfterBlank && !isAfterMark && BEGINNINGS.has(code)) marks++;
-    isAfterMark = change !== undefined;
-    isAfterBlank = false;
-  }
-  if (marks <= limit) return;
-  const advice = `Split it into several files, or raise the limit: ${LARGEST_FILE_VARIABLE}=${2 * largestFileMb()}`;
   throw new TextSyntaxError(
-    depth > limit / 2
-      ? TOO_DEEP
-      : `it has more than ${limit} lines, brackets, commas and colons, which would take too much memory. ${advice}`,
+    `it has more than ${limit} characters. Split it into several files, put rows into a dataset, or raise the limit: ${LARGEST_FILE_VARIABLE}=${2 * largestFileMb()}`,
   );
 }
-
-const BLANK = 0x20;
-const TAB = 0x09;
-
-/** What begins a text in quotes, an anchor, an alias or a tag: a line of nothing else is many mistakes, which all take memory. */
-const BEGINNINGS: ReadonlySet<number> = new Set([..."\"'&*!"].map((mark) => mark.charCodeAt(0)));
-
-/** What may begin or end a value, by its code, and how it changes the depth. */
-const MARKS: ReadonlyMap<number, number> = new Map(
-  Object.entries({ "\n": 0, ",": 0, ":": 0, "-": 0, "?": 0, "[": 1, "{": 1, "]": -1, "}": -1 }).map(
-    ([mark, change]) => [mark.charCodeAt(0), change],
-  ),
-);
 
 /** The data of a text, and the place of each part in the text. */
 export interface ParsedText {

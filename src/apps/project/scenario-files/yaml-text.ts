@@ -1,14 +1,13 @@
-import type { CST, Document, Node, Scalar, YAMLMap } from "yaml";
+import type { Document, Node, Scalar, YAMLMap } from "yaml";
 import { errorMessage } from "../../../core/error-message.ts";
 import { setOwn } from "../../../core/values/json.ts";
-import { type ReadTexts, readQuotedTexts } from "./quoted-texts.ts";
 import {
   DEEPEST,
   LineIndex,
   type ParsedText,
   type Place,
   placesIn,
-  refuseHuge,
+  refuseLarge,
   TextSyntaxError,
   TOO_DEEP,
 } from "./text-places.ts";
@@ -16,19 +15,13 @@ import { sentenceEnd, shortened, yamlProblem } from "./yaml-problem.ts";
 
 /** Reads YAML 1.2 as data: no tags, no merge keys, one document, no repeated keys. Takes time in proportion to the text. */
 export function parseYamlText(text: string): ParsedText {
-  // The library would run out of memory, which cannot be caught.
-  refuseHuge(text, MARKS_PER_MB);
+  // The library takes about half a kilobyte for a character in the worst case.
+  refuseLarge(text, 80_000);
   const yaml = loadYaml();
   const lines = new LineIndex(text);
   try {
-    const texts: ReadTexts = new Map();
-    const problemAt = (code: string, message: string, at: number): TextSyntaxError => {
-      const { clause, offset = at } = yamlProblem({ code, message, pos: [at, at] }, text);
-      return new TextSyntaxError(clause, lines.positionAt(offset));
-    };
-    const document = composedDocument(yaml, text, (tokens) =>
-      readQuotedTexts(yaml, tokens, { texts, problemAt }),
-    );
+    // The library would find repeated keys in quadratic time; `DocumentReader` finds them on its way.
+    const document = yaml.parseDocument(text, { prettyErrors: false, stringKeys: true, uniqueKeys: false });
     const problems = [...document.errors, ...document.warnings];
     // What is nested too deeply gives other errors, too.
     const problem = problems.find(({ code }) => code === "RESOURCE_EXHAUSTION") ?? problems[0];
@@ -38,7 +31,7 @@ export function parseYamlText(text: string): ParsedText {
       const { clause, offset = openedAt(yaml, document, problem.pos[0]) } = yamlProblem(problem, text);
       throw new TextSyntaxError(clause, lines.positionAt(offset ?? problem.pos[0]));
     }
-    const { value, place } = new DocumentReader(yaml, lines, texts).read(document.contents);
+    const { value, place } = new DocumentReader(yaml, lines).read(document.contents);
     return { value, ...placesIn(place, { text, value, lines }) };
   } catch (error) {
     if (error instanceof TextSyntaxError) throw error;
@@ -46,35 +39,6 @@ export function parseYamlText(text: string): ParsedText {
     const tooDeep = error instanceof RangeError;
     throw new TextSyntaxError(tooDeep ? TOO_DEEP : sentenceEnd(errorMessage(error)));
   }
-}
-
-/** Of texts that are shorter the library may read everything. */
-const LARGE = 1_000_000;
-
-/** The document of a text; of a large one, `prepare` gets the tokens before the library reads them. */
-function composedDocument(
-  yaml: YamlLibrary,
-  text: string,
-  prepare: (tokens: CST.Document) => void,
-): Document.Parsed {
-  // The library finds repeated keys, and what aliases stand for, in quadratic time; `DocumentReader` finds them on its way.
-  const options = { prettyErrors: false, stringKeys: true, uniqueKeys: false };
-  if (text.length < LARGE) return yaml.parseDocument(text, options);
-  const prepared = function* (): Generator<CST.Token> {
-    for (const token of new yaml.Parser().parse(text)) {
-      if (token.type === "document") prepare(token);
-      yield token;
-    }
-  };
-  const composer = new yaml.Composer({ ...options, keepSourceTokens: true });
-  const [document, other] = composer.compose(prepared(), true, text.length);
-  // With `true`, there always is one.
-  const only = document as Document.Parsed;
-  if (other !== undefined) {
-    const [start, end] = other.range;
-    only.errors.push(new yaml.YAMLParseError([start, end], "MULTIPLE_DOCS", "multiple documents"));
-  }
-  return only;
 }
 
 /** Where a text in quotes or a bracket begins that is still open at the place of an error: there is the mistake. */
@@ -91,9 +55,6 @@ function openedAt(yaml: YamlLibrary, document: Document, at: number): number | u
   return begins;
 }
 
-/** The library takes about a kilobyte for each. */
-const MARKS_PER_MB = 10_000;
-
 /** How many values a text may stand for when its aliases are written out. */
 const MOST_VALUES = 2_000_000;
 
@@ -108,15 +69,13 @@ interface ReadNode {
 class DocumentReader {
   readonly #yaml: YamlLibrary;
   readonly #lines: LineIndex;
-  readonly #texts: ReadTexts;
   /** What each anchor stands for so far; undefined while it is read. */
   readonly #anchors = new Map<string, ReadNode | undefined>();
   #depth = 0;
 
-  constructor(yaml: YamlLibrary, lines: LineIndex, texts: ReadTexts) {
+  constructor(yaml: YamlLibrary, lines: LineIndex) {
     this.#yaml = yaml;
     this.#lines = lines;
-    this.#texts = texts;
   }
 
   read(node: Node | null, keyOffset: number | null = null): ReadNode {
@@ -150,11 +109,7 @@ class DocumentReader {
         size: items.reduce((sum, { size }) => sum + size, 1),
       };
     }
-    return { value: this.#yaml.isScalar(node) ? this.#scalar(node) : null, place, size: 1 };
-  }
-
-  #scalar({ value, srcToken }: Scalar): unknown {
-    return (srcToken === undefined ? undefined : this.#texts.get(srcToken)) ?? value;
+    return { value: this.#yaml.isScalar(node) ? node.value : null, place, size: 1 };
   }
 
   #map(map: YAMLMap, place: Place): ReadNode {
@@ -164,7 +119,7 @@ class DocumentReader {
     for (const pair of map.items) {
       // With `stringKeys`, every key is a scalar text.
       const key = pair.key as Scalar;
-      const name = String(this.#scalar(key));
+      const name = String(key.value);
       const offset = key.range?.[0] ?? 0;
       if (parts.has(name)) {
         const message = `the key ${JSON.stringify(shortened(name))} occurs twice in the same object`;
