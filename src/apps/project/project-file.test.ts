@@ -100,7 +100,7 @@ profiles:
 
   test.each([
     ["budget: 5 eur", 'elenchus.config.yaml:1:9 (budget): "5 eur" is not a budget'],
-    ["failUnder: [resisted]", 'elenchus.config.yaml:1:1 (failUnder): The threshold "resisted" has no value.'],
+    ["failUnder: [resisted]", 'elenchus.config.yaml:1:1 (failUnder): The threshold "resisted" must be'],
     ["seed: 9007199254740993", "(seed): The seed is too large to be exact."],
     ["- a", "elenchus.config.yaml:1:1: Expected a project, got a list."],
     ["budget: 5", "Expected an amount of something, such as 5usd or 200 calls, got the number 5."],

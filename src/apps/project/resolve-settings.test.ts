@@ -192,7 +192,7 @@ describe("what is wrong is told at once, each with its flag", () => {
       '--set judges[0].cache: Expected true or false, got the text "maybe".',
       '--set takes a key, "=" and a value, like "timeouts.callMs=60000"; got "seed".',
       "--set store.path: Expected text, got an object.",
-      '--set failUnder.resisted: The threshold "resisted=high" must end in a number, such as 0.9, 90% or 0.9:lower.',
+      '--set failUnder.resisted: The threshold "resisted=high" must be an outcome and what it must reach: resisted=0.9, resisted=90% or resisted=0.9:lower.',
     ]);
   });
 

@@ -54,8 +54,8 @@ test.each<[unknown, Readonly<Record<string, string>>]>([
 });
 
 test("what is wrong is a sentence", () => {
-  expect(readFailUnder("resisted").problem).toMatch(/^The threshold "resisted" has no value\./);
-  expect(readFailUnder({ resisted: "much" }).problem).toMatch(/"resisted=much" must end in a number/);
+  expect(readFailUnder("resisted").problem).toMatch(/^The threshold "resisted" must be/);
+  expect(readFailUnder({ resisted: "much" }).problem).toMatch(/"resisted=much" must be/);
   expect(readFailUnder({ resisted: "0.9:upper" }).problem).toMatch(/not with "upper"/);
 });
 
