@@ -91,7 +91,6 @@ const thread = (name, file) => ({
 export default [
   library,
   thread("sandbox-worker", "src/engine/run/sandbox/sandbox-worker.ts"),
-  thread("run-file-worker", "src/engine/journal/transfer/run-file-worker.ts"),
   thread("parquet-worker", "src/engine/datasets/parquet-worker.ts"),
   thread("postgres-worker", "src/engine/journal/store/postgres/postgres-worker.ts"),
 ];

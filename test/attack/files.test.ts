@@ -9,10 +9,8 @@ import { parseScenarioFile } from "../../src/apps/project/scenario-files/parse-s
 import { memoryStore } from "../../src/engine/journal/store/memory-store.ts";
 import { exportRun } from "../../src/engine/journal/transfer/export-run.ts";
 import { importRun } from "../../src/engine/journal/transfer/import-run.ts";
-import { textLines } from "../../src/engine/journal/transfer/run-file.ts";
 import { cassetteFromRun } from "../../src/engine/journal/transfer/stored-run.ts";
-import { Cassette } from "../../src/engine/models/cassette/cassette.ts";
-import { cassettePieces } from "../../src/engine/models/cassette/cassette-file.ts";
+import { Cassette, cassettePieces } from "../../src/engine/models/cassette/cassette.ts";
 import { runScenarios } from "../../src/engine/run/run-scenarios.ts";
 import { chainOf, memoryModel, yesJudge } from "../engine/held.ts";
 import { mutated, TRIES } from "./mutations.ts";
@@ -101,11 +99,11 @@ async function heldRun(): Promise<ReturnType<typeof memoryStore>> {
 }
 
 test(`${TRIES} mutated run files`, async () => {
-  const lines = [...exportRun(await heldRun(), "r")].join("\n");
+  const lines = [...exportRun(await heldRun(), "r")].join("");
   const read = async (text: string): Promise<void> => {
     const store = memoryStore();
     try {
-      await importRun(store, textLines([text]));
+      await importRun(store, [text]);
     } catch (error) {
       // Nothing of a file that is refused is left.
       expect(store.runs()).toEqual([]);

@@ -152,7 +152,6 @@ test("import takes a run into another folder, with the same results", async () =
     ["show", "tuesday", "--failures"],
     ["export", "--format", "csv", "--table", "turns"],
     ["export", "--format", "json", "--table", "outcomes"],
-    ["export", "tuesday"],
   ])
     expect(await printed(words, there)).toBe(await printed(words, here));
   // A second time only under another name.

@@ -16,7 +16,7 @@ const CLI = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
 let folder: string;
 let lines: readonly string[];
 
-/** Long enough for several groups of rows, and for a thread. */
+/** Long enough for several groups of rows. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "elenchus-killed-import-"));
   const store = memoryStore();
@@ -45,7 +45,7 @@ function namesIn(file: string): readonly unknown[] {
 test("a long file is imported as it is, and nothing is left of one that proves broken at its end", async () => {
   const store = await openStore(join(folder, "broken.db"));
   await expect(importRun(store, lines.slice(0, -1))).rejects.toThrow(
-    `line ${lines.length}: the file was cut off`,
+    `line ${lines.length}: the file ends here without its last line`,
   );
   expect(store.runs()).toEqual([]);
   expect(store.size()).toMatchObject({ runs: 0, conversations: 0, events: 0, calls: 0 });
@@ -64,7 +64,7 @@ test("of an import that is killed nothing can be seen, and the next one removes 
   });
   child.stdin.on("error", () => {});
   // All but the end: it waits for more.
-  child.stdin.write(`${lines.slice(0, -1).join("\n")}\n`);
+  child.stdin.write(lines.slice(0, -1).join(""));
   await vi.waitUntil(() => namesIn(file).length > 0, { timeout: 60_000, interval: 20 });
   child.kill("SIGKILL");
   await once(child, "exit");

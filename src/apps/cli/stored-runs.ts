@@ -46,7 +46,14 @@ export async function withRuns<Result>(
   try {
     return await use(store);
   } catch (error) {
-    throw (await damageOf(store, path, error)) ?? error;
+    // What no release writes makes readers stumble.
+    if (!(error instanceof TypeError || error instanceof SyntaxError || error instanceof RangeError))
+      throw error;
+    const place = shownStore(path);
+    const advice =
+      "If it was changed or damaged, restore a copy. Otherwise report this, with the output of --debug.";
+    const message = `The store ${place} cannot be read: ${error.message.replace(/\.$/, "")}. ${advice}`;
+    throw new StoreError("corrupt", message, { path: place, cause: error });
   } finally {
     store.close();
   }
@@ -77,24 +84,6 @@ export async function openStoreIfAny(path: string, isOptional = false): Promise<
     if (code === "missing" || (isOptional && code === "older_format")) return undefined;
     throw error;
   }
-}
-
-/** Explains an unexpected error by damage of the store; undefined if the store is not damaged. */
-async function damageOf(store: Store, path: string, cause: unknown): Promise<StoreError | undefined> {
-  const isExpected = !(
-    cause instanceof TypeError ||
-    cause instanceof SyntaxError ||
-    cause instanceof RangeError
-  );
-  if (isExpected) return undefined;
-  const { findDamage } = await import("../../engine/journal/transfer/find-damage.ts");
-  const damage = findDamage(store);
-  if (damage === undefined) return undefined;
-  const advice = "It is damaged, or was changed by hand. Restore a copy, or move the file away.";
-  return new StoreError("corrupt", `The store ${shownStore(path)} cannot be read: ${damage}. ${advice}`, {
-    path: shownStore(path),
-    cause,
-  });
 }
 
 /** Finds a run by its name or the beginning of it. Without a name: the latest run. */

@@ -167,7 +167,7 @@ export type { RunObserver } from "../../engine/journal/run-observer.ts";
 export type { Spending } from "../../engine/journal/spending.ts";
 export { openStore } from "../../engine/journal/store/open-store.ts";
 export { StoreError, type StoreErrorCode } from "../../engine/journal/store/store-error.ts";
-export { RunFileError } from "../../engine/journal/transfer/checked-line.ts";
+export { RunFileError } from "../../engine/journal/transfer/run-file.ts";
 export type { FinishedTurn, Retry, Turn, TurnVerdict, TurnWarning } from "../../engine/journal/turn.ts";
 export { type ErrorCategory, ModelError } from "../../engine/models/model-error.ts";
 export type { BudgetLimits } from "../../engine/run/calls/budget.ts";

@@ -1,6 +1,5 @@
 export { type CallRepetition, callIdentity } from "../../engine/models/call-identity.ts";
-export { Cassette } from "../../engine/models/cassette/cassette.ts";
-export { readCassette, writeCassette } from "../../engine/models/cassette/cassette-file.ts";
+export { Cassette, readCassette, writeCassette } from "../../engine/models/cassette/cassette.ts";
 export {
   type CassetteModelOptions,
   cassetteModel,

@@ -27,7 +27,6 @@ export { type CallRow, callTable } from "../../engine/journal/transfer/call-rows
 export { exportRun } from "../../engine/journal/transfer/export-run.ts";
 export { type ImportOptions, importRun } from "../../engine/journal/transfer/import-run.ts";
 export { toParquet } from "../../engine/journal/transfer/parquet.ts";
-export { textLines } from "../../engine/journal/transfer/run-file.ts";
 export { cassetteFromRun, storedDefinitions } from "../../engine/journal/transfer/stored-run.ts";
 export { toCsv, toJson } from "../../engine/journal/transfer/table-text.ts";
 export {

@@ -125,7 +125,7 @@ export const LOOK_COMMANDS: readonly AddCommand[] = [
     flags: [
       valueFlag(
         "--format <format>",
-        "run: a file for import; csv, json, parquet: a table; records: conversations for grade; cassette: the answers; inspect: logs for Inspect; karenina: scenarios as a checkpoint",
+        "run: a file for import, compressed if its name ends in .zst; csv, json, parquet: a table; records: conversations for grade; cassette: the answers; inspect: logs for Inspect; karenina: scenarios as a checkpoint",
         {
           choices: ["run", "csv", "json", "parquet", "records", "cassette", "inspect", "karenina"] as const,
           initial: "run",
@@ -151,7 +151,7 @@ export const LOOK_COMMANDS: readonly AddCommand[] = [
     ],
     shared: settingFlags(["store"]),
     examples: [
-      "elenchus export --output monday.jsonl",
+      "elenchus export --output monday.jsonl.zst",
       "elenchus export 3f2a --format csv --table turns > turns.csv",
       "elenchus export --format cassette --output calls.jsonl",
       "elenchus export --baseline --output baseline.jsonl",
@@ -177,8 +177,8 @@ export const LOOK_COMMANDS: readonly AddCommand[] = [
     ],
     shared: settingFlags(["store"]),
     examples: [
-      "elenchus import monday.jsonl",
-      "elenchus import - --as theirs < monday.jsonl",
+      "elenchus import monday.jsonl.zst",
+      "elenchus import - --as theirs < monday.jsonl.zst",
       "elenchus import benchmark.jsonld --output scenarios",
     ],
     run: async (given, terminal) => {

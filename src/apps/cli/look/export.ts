@@ -3,6 +3,7 @@ import { callTable } from "../../../engine/journal/transfer/call-rows.ts";
 import { exportRun } from "../../../engine/journal/transfer/export-run.ts";
 import { toParquet } from "../../../engine/journal/transfer/parquet.ts";
 import { exportRecords } from "../../../engine/journal/transfer/records.ts";
+import { compressed, inChunks } from "../../../engine/journal/transfer/run-file.ts";
 import { cassetteFromRun } from "../../../engine/journal/transfer/stored-run.ts";
 import { toCsv, toJson } from "../../../engine/journal/transfer/table-text.ts";
 import {
@@ -11,7 +12,7 @@ import {
   type Table,
   turnTable,
 } from "../../../engine/journal/transfer/tables.ts";
-import { cassettePieces } from "../../../engine/models/cassette/cassette-file.ts";
+import { cassettePieces } from "../../../engine/models/cassette/cassette.ts";
 import { baselineLines } from "../../../insight/report/data/baseline.ts";
 import { type Average, rates } from "../../../insight/report/data/rates.ts";
 import { sequences } from "../../../insight/report/data/sequences.ts";
@@ -137,8 +138,11 @@ async function exportCommand(options: ExportOptions, terminal: Terminal): Promis
       terminal.messages.write(`Wrote ${options.table} of run ${printableText(run)} to ${path}\n`);
       return;
     }
-    const isFile = await writeOutput(path ?? "-", pieces(store, run, options), terminal);
-    if (isFile) terminal.messages.write(`Wrote run ${printableText(run)} to ${path}\n`);
+    const text = pieces(store, run, options);
+    const isCompressed = format === "run" && path?.endsWith(".zst") === true;
+    if (isCompressed) await writeWholeFile(path, compressed(text), { folder: terminal.folder });
+    if (isCompressed || (await writeOutput(path ?? "-", text, terminal)))
+      terminal.messages.write(`Wrote run ${printableText(run)} to ${path}\n`);
   });
   return 0;
 }
@@ -179,18 +183,4 @@ function wantedTable(
       for (const line of whole) if (wanted.has(String(line.conversation))) yield line;
     },
   };
-}
-
-const CHUNK = 64_000;
-
-/** Lines put together: each piece is waited for. */
-function* inChunks(lines: Iterable<string>): Generator<string> {
-  let chunk = "";
-  for (const line of lines) {
-    chunk += `${line}\n`;
-    if (chunk.length < CHUNK) continue;
-    yield chunk;
-    chunk = "";
-  }
-  yield chunk;
 }

@@ -6,7 +6,7 @@ import type { ConversationScore, Store } from "../../../engine/journal/store/sto
 import { importRun } from "../../../engine/journal/transfer/import-run.ts";
 import { isBaseline, readBaseline } from "../../../insight/report/data/baseline.ts";
 import { runSide, type Side } from "../../../insight/report/data/compare-sides.ts";
-import { readTextFile } from "../../../system/files/read-text-file.ts";
+import { readBytes } from "../../../system/files/read-text-file.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import { findRun } from "../stored-runs.ts";
 
@@ -41,14 +41,16 @@ export async function comparedRun(
 }
 
 async function fromFile(name: string, path: string): Promise<ComparedRun> {
-  const text = textOf(name, path);
-  if (!isBaseline(text)) {
+  const content = readBytes(path, name, { largestMb: LARGEST_MB });
+  if ("problem" in content) throw new ProjectError([content.problem]);
+  const { bytes } = content;
+  if (!isBaseline(new TextDecoder().decode(bytes.subarray(0, 1000)))) {
     const store = memoryStore();
-    const { run } = await importRun(store, text.split("\n"));
+    const { run } = await importRun(store, [bytes]);
     const { start } = findRun(store, run);
     return { name, subjects: start.subjects, side: (subject) => runSide(store, run, subject) };
   }
-  const { side, subjects } = readBaseline(text, name);
+  const { side, subjects } = readBaseline(new TextDecoder().decode(bytes), name);
   return {
     name,
     subjects,
@@ -65,12 +67,6 @@ function* onlyOf(
   subject: string | undefined,
 ): Generator<ConversationScore> {
   for (const score of scores) if (subject === undefined || score.subject === subject) yield score;
-}
-
-function textOf(name: string, path: string): string {
-  const { text, problem } = readTextFile(path, name, { largestMb: LARGEST_MB });
-  if (text === undefined) throw new ProjectError([problem]);
-  return text;
 }
 
 /** The conversations of a subject in several runs, as one side. */

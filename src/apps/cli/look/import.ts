@@ -2,7 +2,6 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { importRun } from "../../../engine/journal/transfer/import-run.ts";
-import { wholeLines } from "../../../engine/journal/transfer/run-file.ts";
 import { fileProblem, specialKind } from "../../../system/files/read-text-file.ts";
 import { printableText, runWord } from "../../../system/terminal/printable-text.ts";
 import type { Terminal } from "../../../system/terminal/terminal.ts";
@@ -30,7 +29,7 @@ export async function importCommand(options: ImportCommandOptions, terminal: Ter
   if (file !== "-") await refuseSpecial(file, terminal);
   const store = await openToWrite(settings.store);
   try {
-    const { run } = await importRun(store, wholeLines(piecesOf(file, terminal)), {
+    const { run } = await importRun(store, piecesOf(file, terminal), {
       useCalls,
       ...(as === undefined ? {} : { as }),
     });
@@ -51,26 +50,11 @@ async function refuseSpecial(file: string, { folder }: Terminal): Promise<void> 
 
 const PIECE = 250_000;
 
-/** No run file has longer lines. */
-const LONGEST_LINE = 100_000_000;
-
-async function* piecesOf(file: string, { input, folder }: Terminal): AsyncGenerator<string> {
+async function* piecesOf(file: string, { input, folder }: Terminal): AsyncGenerator<string | Uint8Array> {
   const stream = file === "-" ? input : createReadStream(resolve(folder, file), { highWaterMark: PIECE });
-  stream.setEncoding("utf8");
   try {
-    let line = 0;
-    for await (const part of stream) {
-      const piece = part as string;
-      const end = piece.lastIndexOf("\n");
-      line = end < 0 ? line + piece.length : piece.length - end;
-      if (line > LONGEST_LINE)
-        throw new ProjectError([
-          `${file} has a line of more than 100 MB, so it is no run's file. Name a file that export wrote.`,
-        ]);
-      yield piece;
-    }
+    yield* stream as AsyncIterable<string | Uint8Array>;
   } catch (error) {
-    if (error instanceof ProjectError) throw error;
     cannotRead(file)(error);
   }
 }

@@ -5,7 +5,7 @@ import { END, question, Scenario, template } from "elenchus";
 import type { Message } from "elenchus/models";
 import { describe, expect, test } from "vitest";
 import { played } from "../../../../test/played-session.ts";
-import { readCassette } from "../../../engine/models/cassette/cassette-file.ts";
+import { readCassette } from "../../../engine/models/cassette/cassette.ts";
 
 const city = template({
   city: {

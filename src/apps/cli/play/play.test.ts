@@ -5,7 +5,7 @@ import { END, question, runScenarios, Scenario, template } from "elenchus";
 import { describe, expect, test } from "vitest";
 import { CAPITAL } from "../../../../test/capital-scenario.ts";
 import { played } from "../../../../test/played-session.ts";
-import { readCassette } from "../../../engine/models/cassette/cassette-file.ts";
+import { readCassette } from "../../../engine/models/cassette/cassette.ts";
 
 function folder(): string {
   return mkdtempSync(join(tmpdir(), "elenchus-play-"));

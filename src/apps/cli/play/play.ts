@@ -9,7 +9,7 @@ import type { Conversation } from "../../../engine/journal/fold/conversation.ts"
 import { NOTHING_SPENT } from "../../../engine/journal/spending.ts";
 import { memoryStore } from "../../../engine/journal/store/memory-store.ts";
 import { cassetteFromRun } from "../../../engine/journal/transfer/stored-run.ts";
-import { writeCassette } from "../../../engine/models/cassette/cassette-file.ts";
+import { writeCassette } from "../../../engine/models/cassette/cassette.ts";
 import type { Model } from "../../../engine/models/model.ts";
 import { personModel } from "../../../engine/models/person/person-model.ts";
 import { openRows } from "../../../engine/run/open-rows.ts";

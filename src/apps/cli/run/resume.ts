@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { Retried, RunSummary, Store } from "../../../engine/journal/store/store.ts";
-import { readCassette } from "../../../engine/models/cassette/cassette-file.ts";
+import { readCassette } from "../../../engine/models/cassette/cassette.ts";
 import { startResume } from "../../../engine/run/run-scenarios.ts";
 import { finishedBefore } from "../../../insight/report/data/run-progress.ts";
 import { countedText, countText, timeText } from "../../../insight/report/text/figures.ts";

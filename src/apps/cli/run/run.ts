@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { SELF_JUDGE } from "../../../core/defaults.ts";
 import type { ScenarioDefinition } from "../../../core/scenario/definition.ts";
 import { cassetteFromRun } from "../../../engine/journal/transfer/stored-run.ts";
-import { readCassette, writeCassette } from "../../../engine/models/cassette/cassette-file.ts";
+import { readCassette, writeCassette } from "../../../engine/models/cassette/cassette.ts";
 import { refuseDrafts } from "../../../engine/run/refuse-scenarios.ts";
 import { requireJudge } from "../../../engine/run/required-models.ts";
 import { type ResolvedModels, resolveModels } from "../../../engine/run/resolve-models.ts";

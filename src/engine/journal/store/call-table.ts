@@ -1,5 +1,5 @@
 import { freezeDeep } from "../../../core/values/frozen-copy.ts";
-import type { CallRequest, RecordedCall } from "../../models/cassette/recorded-call.ts";
+import type { CallRequest, CallSettings, RecordedCall } from "../../models/cassette/recorded-call.ts";
 import type { Message } from "../../models/message.ts";
 import type { ModelReply } from "../../models/model.ts";
 import { CallEncoder } from "./encode-call.ts";
@@ -8,9 +8,16 @@ import type { ChainLink } from "./message-chains.ts";
 import type { SqlDatabase, SqlValue, StoredReply } from "./sql-database.ts";
 import type { CallStore, RunCalls } from "./store.ts";
 import { storeError } from "./store-error.ts";
-import type { CallSettings, MessageColumns, StoredCall } from "./stored-call.ts";
 import { decodeData } from "./text-codec.ts";
 import type { TextTable } from "./text-table.ts";
+
+/** A message of a call as its row. */
+interface MessageColumns {
+  /** The row of the message before it. */
+  readonly previous: number | null;
+  /** JSON in which long texts are references. */
+  readonly data: string;
+}
 
 /** What the calls of a store are read and written with. */
 export interface CallTableParts {
@@ -59,27 +66,6 @@ export class CallRows implements RunCalls {
     return this.reading((database) => {
       const [found] = database.raw<CallColumns>(this.sql.callByIdentity, ...this.#key(identity));
       return found === undefined ? undefined : this.recorded(identity, found);
-    });
-  }
-
-  row(identity: string): StoredCall | undefined {
-    this.parts.writer.flush();
-    const { shared, texts } = this.parts;
-    return this.reading((database) => {
-      const [found] = database.raw<CallColumns>(this.sql.callByIdentity, ...this.#key(identity));
-      if (found === undefined) return undefined;
-      const [purpose, messages, replicate, seed, reply, settings] = found;
-      const read = messagesIn(found);
-      return {
-        purpose,
-        replicate,
-        seed,
-        reply,
-        settings: shared.decodedSettings(settings),
-        messages,
-        messageOf: (id) => this.reading(() => read.get(id) ?? shared.message(id)),
-        textOf: (hash) => this.reading(() => texts.valueOf(hash)),
-      };
     });
   }
 

@@ -1,10 +1,9 @@
 import { frozenCopy } from "../../../core/values/frozen-copy.ts";
-import type { RecordedCall } from "../../models/cassette/recorded-call.ts";
+import type { CallSettings, RecordedCall } from "../../models/cassette/recorded-call.ts";
 import type { Message } from "../../models/message.ts";
 import type { ModelReply } from "../../models/model.ts";
 import type { CallRow, EncodedSettings } from "./group.ts";
 import { type ChainLink, MessageChains } from "./message-chains.ts";
-import type { CallSettings } from "./stored-call.ts";
 import { type EncodedData, encodeData, textHash } from "./text-codec.ts";
 
 /** A call on its way to its row. */

@@ -1,5 +1,5 @@
 import type { RunEvent } from "../run-event.ts";
-import { decodeData, type EncodedData, encodeData, isStorable, withTexts } from "./text-codec.ts";
+import { decodeData, type EncodedData, encodeData, isStorable } from "./text-codec.ts";
 
 /** An event as a row: what every event has in columns, the rest as JSON. */
 export interface EncodedEvent extends EncodedData {
@@ -21,21 +21,6 @@ export interface EventColumns {
 export interface EncodedRow extends EventColumns {
   readonly textOf: (hash: string) => string;
 }
-
-/**
- * The JSON of a row's event: type, time, conversation and turn first, then the rest as it was written. `textJson` gives the JSON of
- * the text of a hash. Undefined if that is not all there is to it: the row must then be decoded.
- */
-export function rowJson(row: EventColumns, textJson: (hash: string) => string): string | undefined {
-  const { type, conversation, turn, at, data } = row;
-  if (ODD.test(data)) return undefined;
-  const place = conversation === null ? "" : `,"conversation":${JSON.stringify(conversation)}`;
-  const head = `{"type":"${eventType(type)}","at":${JSON.stringify(at)}${place}${turn === null ? "" : `,"turn":${turn}`}`;
-  return data === "{}" ? `${head}}` : `${head},${withTexts(data, textJson).slice(1)}`;
-}
-
-/** Escaped marks, data that looks like what files mark, long texts that are not references, and columns that are in the data. */
-const ODD = /"~~|"\$|\\u0000|^\{"(?:turn|conversation)":/;
 
 /** The key of a conversation in a database, which does not hold every text. */
 export function conversationKey(conversation: string): string {
@@ -102,11 +87,6 @@ export const EVENT_CODES: Readonly<Record<RunEvent["type"], number>> = Object.fr
   outage: 20,
   "turn-user": 21,
 });
-
-/** True of the row of an event that begins a call. */
-export function startsCall({ type }: EventColumns): boolean {
-  return type === EVENT_CODES["call-start"];
-}
 
 const TYPES: ReadonlyMap<number, string> = new Map(
   Object.entries(EVENT_CODES).map(([type, code]) => [code, type]),

@@ -1,5 +1,5 @@
+import { frozenCopy } from "../../../core/values/frozen-copy.ts";
 import { canonicalJson } from "../../../core/values/json.ts";
-import { frozenMessage, type MessageLink, SeenMessages } from "../../models/cassette/message-tree.ts";
 import type { Message } from "../../models/message.ts";
 import { type EncodedData, encodeData, textHash } from "./text-codec.ts";
 
@@ -13,25 +13,32 @@ export interface StoredLink {
 }
 
 /** A list of at least one message, as its last message and the list before it. */
-export interface ChainLink extends MessageLink, StoredLink {
+export interface ChainLink extends StoredLink {
   readonly message: Message;
   readonly previous: ChainLink | null;
+  /** How many messages there are. */
+  readonly length: number;
 }
+
+/** How many messages from the end are looked up: a turn adds a reply and a question, or some tool calls. */
+const LOOKED_BACK = 8;
 
 /** Lists of messages as chains, as rows of a database keep them. */
 export class MessageChains {
-  readonly #seen = new SeenMessages<ChainLink>();
+  /** Where each message was seen last: a conversation whose messages are the same objects from call to call is hashed once. */
+  readonly #seen = new WeakMap<Message, ChainLink>();
 
   /** The last link of a list; null for no messages. */
   linkOf(messages: readonly Message[]): ChainLink | null {
-    let link = this.#seen.knownStart(messages) ?? null;
+    let link = this.#knownStart(messages) ?? null;
     for (let index = link?.length ?? 0; index < messages.length; index++)
       link = this.#append(link, messages[index] as Message);
     return link;
   }
 
   #append(previous: ChainLink | null, message: Message): ChainLink {
-    const kept = frozenMessage(message);
+    // What cannot change any more is not copied.
+    const kept = Object.isFrozen(message) ? message : (frozenCopy(message, () => {}) as Message);
     const hash = textHash(`${previous?.hash ?? ""}${canonicalJson(kept)}`);
     const link: ChainLink = {
       hash,
@@ -43,7 +50,23 @@ export class MessageChains {
         return encodeData(kept);
       },
     };
-    this.#seen.note(kept, link);
+    this.#seen.set(kept, link);
     return link;
   }
+
+  /** The link of a beginning of the list, message by message the same objects; undefined if there is none. */
+  #knownStart(messages: readonly Message[]): ChainLink | undefined {
+    const last = messages.length - 1;
+    for (let index = last; index >= 0 && index > last - LOOKED_BACK; index--) {
+      const link = this.#seen.get(messages[index] as Message);
+      if (link?.length === index + 1 && isBeginning(link, messages)) return link;
+    }
+    return undefined;
+  }
+}
+
+function isBeginning(last: ChainLink, messages: readonly Message[]): boolean {
+  for (let link: ChainLink | null = last; link !== null; link = link.previous)
+    if (link.message !== messages[link.length - 1]) return false;
+  return true;
 }

@@ -1,7 +1,6 @@
 import type { GroupWriter } from "./group.ts";
-import { LogReplay } from "./row-log.ts";
 import type { SqlDatabase } from "./sql-database.ts";
-import type { ReceivedRun } from "./store.ts";
+import type { ReceivedRun, RunCalls, RunJournal } from "./store.ts";
 import { StoreError } from "./store-error.ts";
 
 /** What the name of a run begins with as long as it is being received. */
@@ -31,22 +30,19 @@ export function abandonedRuns(database: SqlDatabase): readonly number[] {
     .map(({ id }) => id);
 }
 
-/** Writes the rows of a run that has a row of its own already. */
+/** A run that has a row already, under a name that readers do not see. */
 export function receivedRun(parts: {
   readonly id: number;
+  readonly journal: RunJournal;
+  readonly calls: RunCalls;
   readonly database: SqlDatabase;
   readonly writer: GroupWriter;
   readonly discard: () => void;
 }): ReceivedRun {
-  const { id, database, writer, discard } = parts;
-  const replay = new LogReplay(id);
+  const { id, journal, calls, database, writer, discard } = parts;
   return {
-    write: async (logs) => {
-      writer.add((rows) => {
-        for (const log of logs) replay.write(log, rows);
-      });
-      await writer.durable();
-    },
+    ...journal,
+    keep: (call) => calls.keep(call),
     finish: ({ run, tags, endedAt, sharesCalls }) =>
       writer.now(() => {
         if (database.value("SELECT 1 FROM run WHERE name = ?", run) !== undefined) {

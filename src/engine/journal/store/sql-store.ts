@@ -81,9 +81,17 @@ export class SqlStore implements Store {
   ): ReceivedRun {
     for (const id of this.#guarded(() => abandonedRuns(this.#database))) this.#remove(id);
     const id = this.#insertRun(unfinishedName(), start, options);
-    this.#journal(id).append(start);
-    const discard = (): void => this.#remove(id);
-    return receivedRun({ id, database: this.#database, writer: this.#writer, discard });
+    this.#conversations.knowsAll(id);
+    const journal = this.#journal(id);
+    journal.append(start);
+    return receivedRun({
+      id,
+      journal,
+      calls: new CallRows(this.#callParts, { table: "run_call", run: id }),
+      database: this.#database,
+      writer: this.#writer,
+      discard: () => this.#remove(id),
+    });
   }
 
   #insertRun(

@@ -8,7 +8,6 @@ import type { Label, RunEvent, RunStart } from "../run-event.ts";
 import type { Spending } from "../spending.ts";
 import type { TurnVerdict } from "../turn.ts";
 import type { EncodedRow } from "./encode-event.ts";
-import type { StoredCall } from "./stored-call.ts";
 
 /** The journal of one run, open for writing. */
 export interface RunJournal {
@@ -198,8 +197,6 @@ export interface RunCalls {
   /** The answer to a call, without the work of putting its messages together. A store on a server gives it later. */
   find(identity: string): ModelReply | undefined | Promise<ModelReply | undefined>;
   get(identity: string): RecordedCall | undefined;
-  /** The same as its row, of a store that keeps it so: it is quicker to export. */
-  row?(identity: string): StoredCall | undefined;
   /** Keeps an answer; written together with the events of a run, soon. */
   keep(call: RecordedCall): void;
   readonly size: number;
@@ -244,10 +241,10 @@ export interface ReceivedEnd {
   readonly sharesCalls: boolean;
 }
 
-/** A run that comes from elsewhere, in many groups. Only when it is whole it can be seen. */
-export interface ReceivedRun {
-  /** Rows as `RunEncoder` gives them, in order; resolves when they are written. */
-  write(logs: readonly (readonly unknown[])[]): Promise<void>;
+/** A run that comes from elsewhere. Nobody sees it before it is whole. */
+export interface ReceivedRun extends RunJournal {
+  /** Keeps an answer that came with the run. */
+  keep(call: RecordedCall): void;
   /** The run is whole; throws if there is another one of its name meanwhile. */
   finish(end: ReceivedEnd): void;
   /** Removes what has come. */
@@ -261,8 +258,8 @@ export interface Store {
   callsOf(run: string): RunCalls;
   /** Begins a run with its first event; throws if there is a run of this name. */
   begin(start: RunStart & { readonly at: number }, options?: { readonly parent?: string }): RunJournal;
-  /** Begins a run that comes from elsewhere as rows, of a store that keeps them so: it is quicker, and what is not whole is not there. */
-  receive?(start: RunStart & { readonly at: number }, options?: { readonly parent?: string }): ReceivedRun;
+  /** Begins a run that comes from elsewhere. */
+  receive(start: RunStart & { readonly at: number }, options?: { readonly parent?: string }): ReceivedRun;
   /**
    * Goes on with a run that was begun before; throws if there is none. With `isShared`, this process is one of several that write
    * conversations of the run, each its own: whether the run has ended, and who leads it, stays as it is.

@@ -15,18 +15,17 @@ import {
   text,
 } from "../../../core/schema/shape.ts";
 import type { TestedEdge } from "../../../core/state/routing.ts";
-import type { UserState } from "../../../core/state/state.ts";
+import type { ConversationStatus, UserState } from "../../../core/state/state.ts";
 import type { JudgementPart } from "../../grading/judge/judge-turn.ts";
 import type { TurnLabels } from "../../grading/verify/conclude-labels.ts";
 import type { FieldVerdict } from "../../grading/verify/verify-parsed.ts";
-import { CALL_SHAPE } from "../../models/cassette/cassette-format.ts";
+import { MESSAGES } from "../../models/cassette/call-lines.ts";
 import type { ErrorCategory } from "../../models/model-error.ts";
 import type { RunFailure, Stage } from "../failure.ts";
 import type { JudgeAnswered, JudgeCounts, JudgeReason } from "../judge-health.ts";
 import type { Cell, ConversationSettings, ForkPoint, RunEvent } from "../run-event.ts";
 import type { Spending } from "../spending.ts";
 import type { FinishedTurn } from "../turn.ts";
-import { CONVERSATION_STATUSES } from "./run-file.ts";
 
 /** Null. */
 export const nothing: Shape = { kind: "null" };
@@ -74,10 +73,21 @@ const STAGES: Readonly<Record<Stage, true>> = {
   simulator: true,
 };
 
+const STATUSES: Readonly<Record<ConversationStatus, true>> = {
+  completed: true,
+  limit_reached: true,
+  timeout: true,
+  budget_exhausted: true,
+  cancelled: true,
+  error: true,
+  simulator_fault: true,
+  record_mismatch: true,
+};
+
 /** Why there is no answer. */
 export const CATEGORY: Shape = oneOfTexts(...Object.keys(CATEGORIES));
 /** How a conversation ended. */
-export const STATUS: Shape = oneOfTexts(...CONVERSATION_STATUSES);
+export const STATUS: Shape = oneOfTexts(...Object.keys(STATUSES));
 /** How many conversations ended how. */
 export const STATUS_COUNTS: RecordShape = { kind: "record", values: count };
 
@@ -114,9 +124,6 @@ export const SETTINGS: Shape = typedShape<ConversationSettings>("settings", {
     reading: oneOfTexts("judge", "rules-then-judge"),
   },
 });
-
-/** Messages, as in the calls of a cassette. */
-export const MESSAGES: Shape = (CALL_SHAPE.kind === "object" && CALL_SHAPE.keys.messages) || list(jsonObject);
 
 const LABEL_VALUE: Shape = either(boolean, number, text, nothing);
 

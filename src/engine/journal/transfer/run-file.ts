@@ -1,105 +1,104 @@
-import type { ConversationStatus } from "../../../core/state/state.ts";
 import type { RunStart } from "../run-event.ts";
 import type { RunSummary } from "../store/store.ts";
 
 /** What a run's file begins with. */
 export const RUN_FORMAT = "elenchus-run";
 
-/** Of the format. A change that an older release cannot read makes it higher; all versions stay readable. */
-export const RUN_VERSION = 3;
+/** The version of the format; files with other versions are refused. */
+export const RUN_VERSION = 1;
 
-/** A longer text is written once, and referred to by its hash. */
-export const LONG_TEXT = 256;
-
-/** How many characters of texts may still be referred to; one that is further back is written again. */
-export const TEXT_WINDOW = 16_000_000;
-
-/** No honest line is longer, with its texts filled in. */
-export const MAX_LINE = 64_000_000;
-
-/** How many settings of calls may still be referred to. */
-export const SETTINGS_WINDOW = 1000;
-
-/** The first line. What money a run took stands in its events: sums of fractions depend on their order. */
-export interface RunFileHeader extends Pick<RunSummary, "run" | "endedAt" | "parent" | "tags" | "statuses"> {
+/** The first line. */
+export interface RunFileHeader extends Pick<RunSummary, "endedAt" | "parent" | "tags"> {
   readonly format: typeof RUN_FORMAT;
-  readonly version: number;
+  readonly version: typeof RUN_VERSION;
   readonly start: RunStart & { readonly at: number };
 }
 
-/** The last line: how much there was, so that a file that was cut off is noticed. */
-export interface RunFileEnd {
-  readonly conversations: number;
-  readonly events: number;
-  readonly calls: number;
+/** A run's file that cannot be imported: which line, and what is wrong with it. */
+export class RunFileError extends Error {
+  override readonly name = "RunFileError";
+  /** From 1. */
+  readonly line: number;
+
+  constructor(line: number, problem: string) {
+    const advice = "Is it the right file, and whole? Then export the run again.";
+    super(`The run cannot be imported: line ${line}: ${problem}. ${advice}`);
+    this.line = line;
+  }
 }
 
-const STATUSES: Readonly<Record<ConversationStatus, true>> = {
-  completed: true,
-  limit_reached: true,
-  timeout: true,
-  budget_exhausted: true,
-  cancelled: true,
-  error: true,
-  simulator_fault: true,
-  record_mismatch: true,
-};
-
-/** How a conversation can end, in the order in which files list it. */
-export const CONVERSATION_STATUSES: readonly ConversationStatus[] = Object.keys(
-  STATUSES,
-) as ConversationStatus[]; // The keys are typed one by one above.
-
-/** A value as one line, whatever a reader takes for the end of one. */
+/** A value as one line with its end, whatever a reader takes for the end of one. */
 export function lineOf(value: unknown): string {
-  return asLine(JSON.stringify(value));
-}
-
-/** JSON as one line. */
-export function asLine(json: string): string {
-  // To look first takes half the time.
-  if (!LINE_END.test(json)) return json;
-  return json.replace(
+  const json = JSON.stringify(value).replace(
     /[\u0085\u2028\u2029]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
+  return `${json}\n`;
 }
 
-const LINE_END = /[\u0085\u2028\u2029]/;
+/** How many characters are compressed at once. */
+const CHUNK = 250_000;
 
-/** A text that comes in pieces, in pieces that end where a line does: to wait for each line would take longer than to read it. */
-export async function* wholeLines(pieces: AsyncIterable<string> | Iterable<string>): AsyncGenerator<string> {
+/** Text compressed with Zstandard, as files of runs are whose names end in `.zst`. */
+export async function* compressed(pieces: Iterable<string>): AsyncGenerator<Uint8Array> {
+  const { pipeline, Readable } = process.getBuiltinModule("node:stream");
+  const { createZstdCompress } = process.getBuiltinModule("node:zlib");
+  // What fails is reported by the stream that is read.
+  yield* pipeline(Readable.from(inChunks(pieces)), createZstdCompress(), () => {});
+}
+
+/** Small pieces put together: each one is waited for. */
+export function* inChunks(pieces: Iterable<string>): Generator<string> {
+  let chunk = "";
+  for (const piece of pieces) {
+    chunk += piece;
+    if (chunk.length < CHUNK) continue;
+    yield chunk;
+    chunk = "";
+  }
+  if (chunk !== "") yield chunk;
+}
+
+/** The content of a file: text or bytes, in pieces of any size. */
+export type FilePieces = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
+
+/** The lines of a file, plain or compressed. What is longer than `most` characters is cut, so that it cannot fill the memory. */
+export async function* linesOf(pieces: FilePieces, most: number): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
   let rest = "";
-  for await (const piece of pieces) {
-    const end = piece.lastIndexOf("\n");
-    if (end < 0) {
-      rest += piece;
-      continue;
+  for await (const piece of decompressed(pieces)) {
+    const text = typeof piece === "string" ? piece : decoder.decode(piece, { stream: true });
+    const lines = text.split("\n");
+    for (const line of lines.splice(0, lines.length - 1)) {
+      yield rest + line;
+      rest = "";
     }
-    yield rest + piece.slice(0, end);
-    rest = piece.slice(end + 1);
+    rest += lines[0];
+    if (rest.length <= most) continue;
+    yield rest;
+    rest = "";
   }
   if (rest !== "") yield rest;
 }
 
-/**
- * The lines of a text that comes in pieces, such as a file's. Only a line feed ends a line: other characters that some
- * readers take for an end may stand in it.
- *
- * @example
- * await importRun(store, textLines(createReadStream(path, "utf8")));
- */
-export async function* textLines(pieces: AsyncIterable<string> | Iterable<string>): AsyncGenerator<string> {
-  let rest = "";
-  for await (const piece of pieces) {
-    if (!piece.includes("\n")) {
-      rest += piece;
-      continue;
-    }
-    const lines = piece.split("\n");
-    yield rest + (lines[0] ?? "");
-    rest = lines.at(-1) ?? "";
-    yield* lines.slice(1, -1);
-  }
-  if (rest !== "") yield rest;
+/** The first byte of a compressed file; no line of a run begins with it. */
+const ZSTANDARD = 0x28;
+
+async function* decompressed(pieces: FilePieces): FileText {
+  const iterator = (async function* (): FileText {
+    yield* pieces;
+  })();
+  const first = await iterator.next();
+  if (first.done === true) return;
+  const all = (async function* (): FileText {
+    yield first.value;
+    yield* iterator;
+  })();
+  if (typeof first.value === "string" || first.value[0] !== ZSTANDARD) return yield* all;
+  const { pipeline, Readable } = process.getBuiltinModule("node:stream");
+  const { createZstdDecompress } = process.getBuiltinModule("node:zlib");
+  // What fails is reported by the stream that is read.
+  yield* pipeline(Readable.from(all), createZstdDecompress(), () => {});
 }
+
+type FileText = AsyncGenerator<string | Uint8Array, void>;

@@ -6,8 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { CallContext, Model, ModelReply, ModelRequest } from "../model.ts";
 import { ModelError } from "../model-error.ts";
-import { Cassette } from "./cassette.ts";
-import { readCassette, writeCassette } from "./cassette-file.ts";
+import { Cassette, readCassette, writeCassette } from "./cassette.ts";
 import { cassetteModel, recordingModel } from "./cassette-model.ts";
 
 /** Answers each request with the number of requests there have been, unless told otherwise. */

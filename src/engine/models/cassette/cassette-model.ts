@@ -33,8 +33,8 @@ export function cassetteModel(
     ...(card.isPatient === undefined ? {} : { isPatient: card.isPatient }),
     async reply(request, context) {
       if (context.signal.aborted) throw abortedCall(context.signal, name);
-      const recorded = cassette.replyTo(callIdentity(card, request, context));
-      if (recorded !== undefined) return { ...recorded, cached: true };
+      const recorded = cassette.get(callIdentity(card, request, context));
+      if (recorded !== undefined) return { ...recorded.reply, cached: true };
       if (ask !== undefined) return ask(request, context);
       const missing = callRequest(card, request, context);
       const near = cassette.near(missing).map((call) => call.request);

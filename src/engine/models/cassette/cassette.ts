@@ -1,23 +1,49 @@
 import { frozenCopy } from "../../../core/values/frozen-copy.ts";
-import type { ModelReply } from "../model.ts";
-import { cassetteLines, parseCassette } from "./cassette-format.ts";
-import { type MessageNode, MessageTree, messagesOf } from "./message-tree.ts";
-import type { CallRequest, CassetteEntry, RecordedCall } from "./recorded-call.ts";
+import { readTextFile } from "../../../system/files/read-text-file.ts";
+import { frozenMessages } from "../message-list.ts";
+import { ModelError } from "../model-error.ts";
+import { CallReader, CallWriter, LineError, parseLine, sharedMessages } from "./call-lines.ts";
+import type { CallRequest, RecordedCall } from "./recorded-call.ts";
 
-/** What is looked at to explain a miss. */
-const MOST_NEAR = 500;
+const FORMAT = "elenchus-cassette";
+const VERSION = 1;
 
 /** Recorded calls by their identity, which can stand in for models. A call that is recorded again replaces the first. */
 export class Cassette {
-  readonly #messages = new MessageTree();
-  readonly #calls = new Map<string, CassetteEntry>();
-  readonly #byNode = new Map<MessageNode, Map<string, CassetteEntry>>();
+  readonly #calls = new Map<string, RecordedCall>();
 
-  /** A cassette from the text of its file; throws a `ModelError` that names the line that is wrong. */
+  /**
+   * A cassette from the text of its file. Of calls that are there twice the later one counts, so that files can be put together one
+   * after the other. Throws a `ModelError` that names the line that is wrong.
+   */
   static parse(text: string): Cassette {
     const cassette = new Cassette();
-    for (const call of parseCassette(text, cassette.#messages)) cassette.#keep(call);
-    return cassette;
+    let reader: CallReader | undefined;
+    let number = 0;
+    try {
+      for (const line of linesOf(text)) {
+        number++;
+        // A byte order mark is trimmed, too.
+        if (line.trim() === "") continue;
+        const value = parseLine(line.trim());
+        if (reader === undefined || "format" in value) {
+          if (value.format !== FORMAT || value.version !== VERSION)
+            throw new LineError(`it is not the header of a cassette of version ${VERSION}`);
+          reader = new CallReader();
+          continue;
+        }
+        const call = reader.read(value);
+        if (call !== undefined) cassette.#calls.set(call.identity, call);
+      }
+      if (reader === undefined) throw new LineError("the file is empty");
+      return cassette;
+    } catch (error) {
+      if (!(error instanceof LineError)) throw error;
+      const advice =
+        "Is it the right file, and whole? Correct or remove the line, or record the calls again.";
+      const place = `line ${Math.max(number, 1)}: ${error.message}`;
+      throw new ModelError("bad_request", `The cassette cannot be read: ${place}. ${advice}`);
+    }
   }
 
   /** How many calls there are. */
@@ -26,13 +52,7 @@ export class Cassette {
   }
 
   get(identity: string): RecordedCall | undefined {
-    const kept = this.#calls.get(identity);
-    return kept === undefined ? undefined : recorded(kept);
-  }
-
-  /** The answer to a call, without the work of putting its messages together. */
-  replyTo(identity: string): ModelReply | undefined {
-    return this.#calls.get(identity)?.reply;
+    return this.#calls.get(identity);
   }
 
   /**
@@ -40,71 +60,81 @@ export class Cassette {
    * recorded, if the reply is not data that a file can hold.
    */
   set({ identity, purpose, request: { messages, ...parts }, reply }: RecordedCall): boolean {
-    const { rateLimit: _, ...lasting } = reply;
+    const { rateLimit: _, cached: __, ...lasting } = reply;
     let isData = true;
     const copied = frozenCopy({ request: parts, reply: lasting }, () => {
       isData = false;
     });
     if (!isData) return false;
     // Copied as they are.
-    const kept = copied as Pick<CassetteEntry, "request" | "reply">;
-    this.#keep({ identity, purpose, ...kept, node: this.#messages.add(messages) });
+    const kept = copied as { readonly request: Omit<CallRequest, "messages">; readonly reply: typeof reply };
+    const request = { ...kept.request, messages: frozenMessages(messages) };
+    this.#calls.set(identity, { identity, purpose, request, reply: kept.reply });
     return true;
   }
 
   /** The recorded calls. */
-  *[Symbol.iterator](): IterableIterator<RecordedCall> {
-    for (const kept of this.#calls.values()) yield recorded(kept);
+  [Symbol.iterator](): IterableIterator<RecordedCall> {
+    return this.#calls.values();
   }
 
-  /** Calls whose messages begin as those of a call do, as far as possible: where to look for what differs. */
-  near({ messages }: Pick<CallRequest, "messages">): readonly RecordedCall[] {
-    const near = new Set<CassetteEntry>();
-    const nodes = new Set<MessageNode>();
-    for (
-      let node: MessageNode | null = this.#messages.longest(messages);
-      node !== null;
-      node = node.previous
-    ) {
-      if (nodes.size < MOST_NEAR) nodes.add(node);
-    }
-    // A set goes through what is added on the way: after the beginnings of the call, what else begins like it.
-    for (const node of nodes) {
-      for (const call of this.#callsAt(node)) {
-        if (near.size >= MOST_NEAR) return [...near].map(recorded);
-        near.add(call);
-      }
-      for (const next of node.next) if (nodes.size < 4 * MOST_NEAR) nodes.add(next);
-    }
-    return [...near].map(recorded);
+  /** Calls whose messages begin as those of a call do, those with most in common first: where to look for what differs. */
+  near({ messages }: Pick<CallRequest, "messages">, limit = 500): readonly RecordedCall[] {
+    return Array.from(this, (call) => ({ call, shared: sharedMessages(messages, call.request.messages) }))
+      .sort((one, other) => other.shared - one.shared)
+      .slice(0, limit)
+      .map(({ call }) => call);
   }
 
   /** The lines of its file, in an order that does not depend on the order of recording. */
-  lines(): Generator<string> {
-    return cassetteLines(this.#messages.root, (node) => this.#callsAt(node));
+  *lines(): Generator<string> {
+    yield JSON.stringify({ format: FORMAT, version: VERSION });
+    for (const line of new CallWriter().lines(this)) yield JSON.stringify(line);
   }
 
   /** The text of its file. */
   toJsonLines(): string {
     return `${[...this.lines()].join("\n")}\n`;
   }
+}
 
-  #callsAt(node: MessageNode): Iterable<CassetteEntry> {
-    return this.#byNode.get(node)?.values() ?? [];
-  }
-
-  #keep(call: CassetteEntry): void {
-    const { identity, node } = call;
-    const replaced = this.#calls.get(identity);
-    // Messages that differ in what does not matter have the same identity, but another place.
-    if (replaced !== undefined) this.#byNode.get(replaced.node)?.delete(identity);
-    const calls = this.#byNode.get(node) ?? new Map<string, CassetteEntry>();
-    calls.set(identity, call);
-    this.#byNode.set(node, calls);
-    this.#calls.set(identity, call);
+function* linesOf(text: string): Generator<string> {
+  for (let start = 0; start < text.length; ) {
+    const found = text.indexOf("\n", start);
+    const end = found < 0 ? text.length : found;
+    yield text.slice(start, end);
+    start = end + 1;
   }
 }
 
-function recorded({ identity, purpose, request, reply, node }: CassetteEntry): RecordedCall {
-  return { identity, purpose, request: { ...request, messages: messagesOf(node) }, reply };
+/** As much as fits into one text. */
+const LARGEST_MB = 500;
+
+/** Reads a cassette from its file. */
+export async function readCassette(path: string): Promise<Cassette> {
+  const { text, problem } = readTextFile(path, path, { largestMb: LARGEST_MB });
+  if (problem !== undefined) {
+    const isMissing = problem.startsWith("There is no file");
+    throw new ModelError(
+      "not_found",
+      isMissing ? `There is no cassette at ${path}. Record one first.` : `The cassette ${problem}`,
+    );
+  }
+  try {
+    return Cassette.parse(text);
+  } catch (error) {
+    if (!(error instanceof ModelError)) throw error;
+    throw new ModelError(error.category, `${path}: ${error.message}`, { cause: error });
+  }
+}
+
+/** Writes a cassette to its file: whole or not at all, so that a crash leaves the old one. Throws `FileError`. */
+export async function writeCassette(path: string, cassette: Cassette): Promise<void> {
+  const { writeWholeFile } = await import("../../../system/files/write-whole-file.ts");
+  await writeWholeFile(path, cassettePieces(cassette));
+}
+
+/** The text of a cassette's file in pieces. */
+export function* cassettePieces(cassette: Cassette): Generator<string> {
+  for (const line of cassette.lines()) yield `${line}\n`;
 }

@@ -2,7 +2,6 @@ import type { JsonObject } from "../../../core/values/json.ts";
 import { type CallRepetition, callIdentity } from "../call-identity.ts";
 import type { Message } from "../message.ts";
 import type { CallContext, ModelCard, ModelReply, ModelRequest, ToolDefinition } from "../model.ts";
-import type { MessageNode } from "./message-tree.ts";
 
 /** Everything that shapes a call's answer, in parts that can be compared with those of another call. */
 export interface CallRequest {
@@ -17,6 +16,9 @@ export interface CallRequest {
   readonly replicate: number;
   readonly seed: number;
 }
+
+/** What calls of one model, prompt, tools and schema have in common. */
+export type CallSettings = Pick<CallRequest, "name" | "model" | "instructions" | "tools" | "schema">;
 
 /** A call and its answer. */
 export interface RecordedCall {
@@ -55,10 +57,4 @@ export function identityOfRequest(call: CallRequest): string {
     ...(schema === null ? {} : { schema }),
   };
   return callIdentity({ name, identity: model, account: "" }, request, call);
-}
-
-/** A call as it is kept: its messages are a node of the tree. */
-export interface CassetteEntry extends Omit<RecordedCall, "request"> {
-  readonly request: Omit<CallRequest, "messages">;
-  readonly node: MessageNode;
 }
