@@ -65,33 +65,10 @@ export interface PathStep {
   readonly branch: Branch;
 }
 
-/** A whole path: its last turn, and whether the turn limit stopped it. */
+/** A whole path, and whether the turn limit stopped it. */
 export interface FoundPath {
-  /** Undefined if it has no turns. */
-  readonly last: PathStep | undefined;
+  readonly steps: readonly PathStep[];
   readonly isLimited: boolean;
-  /** All turns, built on demand: there may be many paths, each with many turns. */
-  readonly steps: () => readonly PathStep[];
-}
-
-/** A path without a turn. */
-export const NO_PATH: FoundPath = { last: undefined, isLimited: false, steps: () => [] };
-
-/** A path whose turns are known. */
-export function pathOf(steps: readonly PathStep[], isLimited: boolean): FoundPath {
-  return { last: steps.at(-1), isLimited, steps: () => steps };
-}
-
-/** Where the replies at a state lead. */
-export interface Ways {
-  /** How many end the conversation, before the last turn that the limit allows and on it. */
-  readonly ended: number;
-  readonly endedAtLimit: number;
-  /** How many the limit stops on that turn. */
-  readonly stopped: number;
-  /** The states that the other replies lead to, and how many lead to each. */
-  readonly to: readonly number[];
-  readonly times: readonly bigint[];
 }
 
 interface Following {

@@ -1,16 +1,15 @@
-import { lazy } from "../../../core/lazy.ts";
+import { memoize } from "../../../core/lazy.ts";
 import type { ScenarioDefinition } from "../../../core/scenario/definition.ts";
 import { components } from "../../../core/scenario/numbered-graph.ts";
+import { countRoutes } from "./count-routes.ts";
 import {
   type End,
   type ExploredGraph,
   type ExploredState,
   type FoundPath,
   isEnd,
-  NO_PATH,
   type Transition,
 } from "./explored-graph.ts";
-import { countRoutes } from "./graph-paths.ts";
 import { GraphView, type TurnFrom } from "./graph-view.ts";
 import type {
   EdgeOverlap,
@@ -88,7 +87,7 @@ class FactFinder {
 
   async find(): Promise<GraphFacts> {
     const { start } = this.#graph;
-    if (isEnd(start)) await this.#ended(start, NO_PATH);
+    if (isEnd(start)) await this.#ended(start, { steps: [], isLimited: false });
     // States come nearest first, so that the first one found is the shortest.
     for (const state of this.#view.states) await this.#state(state);
     const layers = this.#view.layers();
@@ -173,8 +172,7 @@ class FactFinder {
     const witness = await this.#witness(path);
     this.#shortest ??= witness;
     for (const [name, value] of Object.entries(end.outcomes)) {
-      const values = this.#values.get(name) ?? new Map<RehearsedValue, Witness>();
-      this.#values.set(name, values);
+      const values = memoize(this.#values, name, () => new Map<RehearsedValue, Witness>());
       if (!values.has(value)) values.set(value, witness);
     }
     if (end.failure !== undefined && !this.#failures.has(end.failure))
@@ -198,7 +196,8 @@ class FactFinder {
   }
 
   /** A path as a conversation that can be replayed. */
-  async #witness({ last, steps, isLimited }: FoundPath): Promise<Witness> {
+  async #witness({ steps, isLimited }: FoundPath): Promise<Witness> {
+    const last = steps.at(-1);
     const to = last === undefined ? this.#graph.start : last.branch.to;
     const end: End =
       isLimited && last !== undefined
@@ -207,17 +206,14 @@ class FactFinder {
           ? to
           : // The exploration stopped here: what follows is not known.
             { status: "cancelled", outcomes: {} };
-    const turns = lazy(() => steps().map(({ branch }) => branch.turn));
     const arm = isLimited ? last?.transition.after.cell.arm : last?.branch.arm;
     return {
       place: this.#options.place,
-      get turns() {
-        return turns();
-      },
+      turns: steps.map(({ branch }) => branch.turn),
       status: end.status,
       ...(arm === undefined ? {} : { arm }),
       outcomes: end.outcomes,
-      ...(this.#options.withAssumed && steps().some(({ transition }) => transition.isAssumed)
+      ...(this.#options.withAssumed && steps.some(({ transition }) => transition.isAssumed)
         ? { isAssumed: true }
         : {}),
     };
@@ -257,12 +253,7 @@ class FactFinder {
 }
 
 function setOf<Key, Value>(sets: Map<Key, Set<Value>>, key: Key): Set<Value> {
-  let found = sets.get(key);
-  if (found === undefined) {
-    found = new Set();
-    sets.set(key, found);
-  }
-  return found;
+  return memoize(sets, key, () => new Set<Value>());
 }
 
 /** The strongly connected parts of a graph that have a cycle, and their members, in the order of its nodes. */
