@@ -28,7 +28,7 @@ export function cellSummary(cell: Cell): CellSummary {
 
 /**
  * The key of pairing: the scenario and the id of the row, as JSON. Conversations with the same item differ in subject, variant, arm,
- * judge or replicate only. Rows of earlier versions have no id; their position stands in its place.
+ * judge or replicate only.
  */
 export function itemKey({
   scenario,
@@ -53,7 +53,7 @@ export function hasLevels(variant: Cell["variant"] | null, wanted: Cell["variant
   );
 }
 
-/** A row in a sentence: its id, or its number from 1 if the id is only a hash, or there is none as in earlier versions. */
+/** A row in a sentence: its id, or its number from 1 if the id is only a hash. */
 export function rowText({ row, rowIndex }: Partial<Pick<CellSummary, "row" | "rowIndex">>): string | null {
   const number = rowIndex === null || rowIndex === undefined ? null : `${rowIndex + 1}`;
   if (row === null || row === undefined) return number;

@@ -139,14 +139,6 @@ export class JudgeTally {
     }
   }
 
-  /** Forgets the requests that failed: they are made again. */
-  dropFailures(): void {
-    for (const counts of this.#judges.values()) {
-      counts.failed = 0;
-      counts.reasons = counts.reasons.filter(({ result }) => result !== "failed");
-    }
-  }
-
   #of(judge: string): GrowingCounts {
     let counts = this.#judges.get(judge);
     if (counts === undefined) {

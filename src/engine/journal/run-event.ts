@@ -19,7 +19,7 @@ export interface Cell {
   readonly judge: string;
   /** From 1. */
   readonly replicate: number;
-  /** The id of the dataset's row. A conversation of an earlier version has only `rowIndex`. */
+  /** The id of the dataset's row. */
   readonly row?: string;
   /** Position of the row in the dataset, from 0. Says nothing about identity: rows may be inserted. */
   readonly rowIndex?: number;
@@ -99,7 +99,7 @@ export interface ConversationStart {
   readonly settings: ConversationSettings;
   /** The hash of what the scenario uses of its row: of what is asked, and of what counts as right. */
   readonly itemHash?: string;
-  /** The short values of its row, by column: what results can be grouped by. Missing in runs of earlier versions. */
+  /** The short values of its row, by column: what results can be grouped by. */
   readonly rowValues?: JsonObject;
   /** What was said before the first turn. It is sent with the first question to each agent. */
   readonly history?: readonly Message[];
@@ -180,7 +180,7 @@ export interface TurnJudgementEvent {
   readonly failure?: RunFailure;
   /** What each judge of a panel said. */
   readonly votes?: readonly JudgementPart[];
-  /** How it went with each judge that was asked; earlier versions did not write it. */
+  /** How it went with each judge that was asked. */
   readonly judges?: readonly JudgeAnswered[];
   readonly spending: Spending;
 }
@@ -207,7 +207,7 @@ export interface ConversationResume {
   readonly retriesUnreadable?: true;
   /** True if it begins again: its agent has a memory, and has not heard what was said before. */
   readonly restarts?: true;
-  /** What judges had done for judgements that are made again: it no longer counts. Earlier versions did not write it. */
+  /** What judges had done for judgements that are made again: it no longer counts. */
   readonly judgedAgain?: readonly JudgeCounts[];
 }
 

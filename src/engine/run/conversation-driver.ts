@@ -169,7 +169,7 @@ export class ConversationDriver implements ConversationContext {
     this.isBegunAgain = true;
     this.#attempt = before.#attempt + 1;
     const start = { ...this.#startEvent(), spent: before.state.spending };
-    const { state, pending } = await this.#fold([{ ...start, at: 0 }]);
+    const { state, pending } = await foldPlan(this.plan, [{ ...start, at: 0 }]);
     this.#limitTime();
     this.#state = state;
     const { conversation } = this.plan;
@@ -200,9 +200,9 @@ export class ConversationDriver implements ConversationContext {
       retriesErrors,
       ...(retriesUnreadable ? { retriesUnreadable } : {}),
     } as const;
-    const folded = await this.#fold([...events, { ...again, at: 0 }]);
+    const folded = await foldPlan(this.plan, [...events, { ...again, at: 0 }]);
     if (folded.state === null) return this.start();
-    const before = await this.#fold(events);
+    const before = await foldPlan(this.plan, events);
     const resumed = { ...again, judgedAgain: droppedJudgements(before, folded, this.plan.cell.judge) };
     this.#limitTime();
     this.#state = folded.state;
@@ -211,12 +211,6 @@ export class ConversationDriver implements ConversationContext {
     if (folded.state.status !== null) for (const derived of folded.events) this.run.emit(derived);
     this.#whenDurable(() => this.#perform(folded.pending));
     return this.#finished.promise;
-  }
-
-  #fold(events: readonly RunEvent[]): FoldedJournal | Promise<FoldedJournal> {
-    const { definition, sources, from } = this.plan;
-    if (sources === undefined) return foldJournal(definition, events, from?.state);
-    return foldJournalWith((work) => sources.evaluate(work), definition, events, from?.state);
   }
 
   /** Asks no further question; calls in flight finish, source strings do not. */
@@ -462,4 +456,14 @@ export class ConversationDriver implements ConversationContext {
     const arms = armsOf(this.plan.definition, this.state).map(({ name }) => name);
     this.#finished.resolve(conversationRecord(this.state, arms));
   }
+}
+
+/** Where a conversation stands according to its journal. */
+export function foldPlan(
+  { definition, sources, from }: ConversationPlan,
+  journal: Iterable<RunEvent>,
+): FoldedJournal | Promise<FoldedJournal> {
+  if (sources === undefined) return foldJournal(definition, journal, from?.state);
+  const parent = from?.state ?? null;
+  return foldJournalWith((work) => sources.evaluate(work), journal, { definition, parent });
 }

@@ -1,7 +1,7 @@
 import type { Cell } from "../journal/run-event.ts";
 import { SharedCalls } from "./calls/call-cache.ts";
 import type { CellGroup } from "./cell-source.ts";
-import { ConversationDriver, type StopReason } from "./conversation-driver.ts";
+import { ConversationDriver, foldPlan, type StopReason } from "./conversation-driver.ts";
 import type { EarlierRun } from "./earlier-run.ts";
 import { armPlans, hasForks } from "./fork-plans.ts";
 import type { ConversationPlan } from "./run-context.ts";
@@ -13,7 +13,6 @@ import {
   type ConversationState,
   conversationRecord,
 } from "./step/conversation-state.ts";
-import { foldJournal, foldJournalWith } from "./step/fold-journal.ts";
 
 /** What groups of conversations are run with. */
 export interface GroupRunnerParts {
@@ -103,12 +102,7 @@ export class GroupRunner {
 
   /** Where a conversation stands according to its journal. */
   async #folded(plan: ConversationPlan): Promise<ConversationState | null> {
-    const { definition, sources, from } = plan;
-    const journal = this.#parts.earlier?.journal(plan) ?? [];
-    const { state } =
-      sources === undefined
-        ? foldJournal(definition, journal, from?.state)
-        : await foldJournalWith((work) => sources.evaluate(work), definition, journal, from?.state);
+    const { state } = await foldPlan(plan, this.#parts.earlier?.journal(plan) ?? []);
     return state;
   }
 

@@ -13,7 +13,7 @@ import {
 import { isSilent, silentModel } from "./records/silent-model.ts";
 import {
   type GivenConversation,
-  type GivenConversations,
+  type GivenSource,
   list,
   type RecordedReplies,
   type RunInternals,
@@ -110,7 +110,7 @@ export function isRecorded({ configuration }: Pick<RunStart, "configuration">): 
 }
 
 /** The conversations of a run of records. All judges read the same replies, so those of the first say which there are. */
-function storedConversations(store: Store, { run, start }: RunSummary): GivenConversations {
+function storedConversations(store: Store, { run, start }: RunSummary): GivenSource {
   const [judge] = start.judges;
   const found = function* (): Generator<GivenConversation> {
     for (const summary of store.conversations(run, judge === undefined ? {} : { judge })) {

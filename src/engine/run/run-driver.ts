@@ -296,12 +296,10 @@ function withSurvey(options: RunOptions, { subjects, replicates, needsReading }:
   };
 }
 
+/** The runs that drivers of this process write. A store guards them only against other processes. */
 const claimed = new WeakMap<Store, Set<string>>();
 
-/**
- * Two drivers of this process must not write the same run; the store guards against other processes. Returns what ends the
- * claim.
- */
+/** Throws `RunError` if this process writes the run already; returns what ends the claim. */
 export function claimRun(store: Store, run: string): () => void {
   const runs = memoize(claimed, store, () => new Set<string>());
   if (runs.has(run)) throw new RunError([`The run "${run}" is in progress already. Wait for it to finish.`]);

@@ -186,7 +186,7 @@ export interface RunInternals {
   readonly origin?: JsonObject | undefined;
   readonly recorded?: RecordedReplies;
   /** The conversations there are, in place of all combinations of scenarios, rows, subjects and replicates. */
-  readonly given?: GivenConversations;
+  readonly given?: GivenSource;
   /** Says what users say, in place of a simulator. */
   readonly questioner?: Questioner | undefined;
 }
@@ -211,7 +211,7 @@ export interface GivenSurvey {
 }
 
 /** Conversations that exist already. They are read as they are needed, after a first look at all of them. */
-export interface GivenConversations {
+export interface GivenSource {
   survey(): Promise<GivenSurvey>;
   conversations(): AsyncIterable<GivenConversation> | Iterable<GivenConversation>;
 }

@@ -2,17 +2,15 @@ import type { CompiledCheck } from "../../../core/checks/check-result.ts";
 import { compileCheck, usesTruth } from "../../../core/checks/evaluate-check.ts";
 import { compileComparison } from "../../../core/checks/shorthand.ts";
 import { errorMessage } from "../../../core/error-message.ts";
-import { memoize } from "../../../core/lazy.ts";
 import { type Composed, evaluateComposition, isComposition } from "../../../core/logic/composition.ts";
 import { allTrue, type Truth } from "../../../core/logic/kleene.ts";
-import { type Condition, compileWhen, type ExplicitStateCheck } from "../../../core/state/condition.ts";
+import { type Condition, compileWhen } from "../../../core/state/condition.ts";
 import { INITIAL_STATE, type ScenarioState } from "../../../core/state/state.ts";
 import { valueAt } from "../../../core/state/state-path.ts";
 import {
   type CaseTruth,
   defaultFieldCheck,
   type FieldLeaf,
-  type GateCondition,
   gateOf,
   isTraceCheck,
   isTruthFrom,
@@ -95,25 +93,20 @@ function notVerified({ fields }: Template): Verification {
   };
 }
 
-const gateChecks = new WeakMap<ExplicitStateCheck, CompiledCheck>();
-
 /** Whether a gate is open; null if that depends on something that could not be read. */
 function gateTruth({ when }: VerifyGate, parsed: UnknownRecord, refused: Truth): Truth {
-  const condition = memoize(gates, when, () => compileWhen(when) ?? ALWAYS);
-  return evaluateComposition(condition, (leaf) => {
+  return evaluateComposition(compileWhen(when) ?? ALWAYS, (leaf) => {
     // The shape allows no code.
     if (leaf.type === "function") return null;
-    const check = memoize(gateChecks, leaf, () => compileComparison(leaf.verifyWith));
     const [root, ...keys] = leaf.field.split(".");
     const value = root === "refused" ? refused : valueAt(parsed, keys);
-    const { passes, evaluable } = check(value, leaf.expected ?? null);
+    const { passes, evaluable } = compileComparison(leaf.verifyWith)(value, leaf.expected ?? null);
     if (passes) return true;
     // What could not be read may have been anything.
     return evaluable && value !== null ? false : null;
   });
 }
 
-const gates = new WeakMap<GateCondition, Condition>();
 const ALWAYS: Condition = Object.freeze({ type: "all_of", conditions: [] });
 
 interface CompiledField {
@@ -125,9 +118,9 @@ interface CompiledField {
   readonly truth: CaseTruth | undefined;
 }
 
+/** Checks of frozen templates, which are plain data: compiling them takes longer than verifying a reply. */
 const compiledTemplates = new WeakMap<Template, readonly CompiledField[]>();
 
-/** Checks are compiled once per template. Only frozen ones are cached, because others may change. */
 function compiledFields(template: Template): readonly CompiledField[] {
   const known = compiledTemplates.get(template);
   if (known !== undefined) return known;

@@ -52,7 +52,7 @@ export class Conversation {
   scenarioHash = "";
   /** Null before the first event. */
   settings: ConversationSettings | null = null;
-  /** The short values of its row; null without a row, and in runs of earlier versions. */
+  /** The short values of its row; null without a row. */
   itemHash: string | null = null;
   rowValues: JsonObject | null = null;
   /** What was said before the first turn. */
@@ -136,8 +136,7 @@ export class Conversation {
       case "conversation-resume":
         this.attempt = event.attempt;
         if (event.restarts === true) this.#forgetTurns();
-        if (event.judgedAgain !== undefined) this.judges.subtract(event.judgedAgain);
-        else if (event.retriesErrors) this.judges.dropFailures();
+        this.judges.subtract(event.judgedAgain ?? []);
         this.#reopen();
         break;
       case "turn-start":
@@ -368,7 +367,7 @@ function isVoid(event: ConversationEvent, { retriesErrors, retriesUnreadable }: 
   return retriesErrors || category === "cancelled" || category === "budget";
 }
 
-/** How it went with each judge that was asked. An event of an earlier version names none: then it was the conversation's. */
+/** How it went with each judge that was asked. An event that names none is of the conversation's judge. */
 export function judgesIn(
   { judges, judgement, failure }: TurnJudgementEvent,
   judge = "",

@@ -4,7 +4,7 @@ import { RunError } from "../../journal/failure.ts";
 import { openRows, type RowOptions } from "../open-rows.ts";
 import {
   type GivenConversation,
-  type GivenConversations,
+  type GivenSource,
   type GivenSurvey,
   list,
   type RunInternals,
@@ -26,11 +26,7 @@ export type RecordSource = () => AsyncIterable<LocatedRecord> | Iterable<Located
 export type GradeOptions = Omit<RunOptions, "subjects" | "replicates" | "replay" | "tools">;
 
 /** Grades conversations that exist already: an ordinary run, whose subjects are not asked. */
-export function startGrade(
-  given: GivenConversations,
-  options: GradeOptions,
-  internals: RunInternals = {},
-): Run {
+export function startGrade(given: GivenSource, options: GradeOptions, internals: RunInternals = {}): Run {
   return startRun(
     // The subjects are those that the records name; they are known once the run has looked at them.
     { ...options, subjects: silentModel("recorded") },
@@ -42,14 +38,14 @@ export function startGrade(
 export function recordedConversations(
   records: RecordSource,
   options: Pick<GradeOptions, "scenarios"> & RowOptions,
-): GivenConversations {
-  return new RecordedConversations(records, options);
+): GivenSource {
+  return new SurveyedRecords(records, options);
 }
 
 /** How many problems are reported. */
 const SHOWN = 20;
 
-class RecordedConversations implements GivenConversations {
+class SurveyedRecords implements GivenSource {
   readonly #records: RecordSource;
   readonly #scenarios: ReadonlyMap<string, ScenarioDefinition>;
   readonly #options: RowOptions;

@@ -36,15 +36,14 @@ export function foldJournal(
   return fold.result;
 }
 
-/** Does pure work, perhaps later. */
-export type Evaluate = <Result>(work: () => Result) => Result | Promise<Result>;
-
-/** `foldJournal` for a scenario whose steps may have to wait for its source strings. */
+/** `foldJournal` for a scenario whose steps may have to wait for its source strings: `evaluate` does pure work, perhaps later. */
 export async function foldJournalWith(
-  evaluate: Evaluate,
-  definition: ScenarioDefinition,
+  evaluate: <Result>(work: () => Result) => Result | Promise<Result>,
   journal: Iterable<RunEvent>,
-  parent: ConversationState | null = null,
+  {
+    definition,
+    parent = null,
+  }: { readonly definition: ScenarioDefinition; readonly parent?: ConversationState | null },
 ): Promise<FoldedJournal> {
   const fold = new JournalFold(parent);
   for (const event of inputEvents(journal))
