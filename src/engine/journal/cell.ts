@@ -3,7 +3,7 @@ import type { Cell } from "./run-event.ts";
 import type { ConversationSummary } from "./store/store.ts";
 
 /** A cell as tables show it: what does not apply is null. */
-export type CellSummary = Pick<
+type CellSummary = Pick<
   ConversationSummary,
   | "index"
   | "scenario"

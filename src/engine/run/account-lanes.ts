@@ -3,7 +3,7 @@ import { memoize } from "../../core/lazy.ts";
 import { type CellGroup, CellSource, type Factors } from "./cell-source.ts";
 
 /** What accounts share. */
-export interface LaneOptions {
+interface LaneOptions {
   readonly factors: Factors;
   /** The account of a subject. */
   readonly accountOf: (subject: string) => string;
@@ -17,7 +17,7 @@ const STUCK_MS = 5_000;
 const LOOK_MS = 1_000;
 
 /** The conversations of one account; groups that share their calls are together. */
-export interface AccountLane {
+interface AccountLane {
   readonly source: CellSource;
   started: number;
   progressAt: number;

@@ -24,7 +24,7 @@ import type { AskEffect } from "./step/conversation-state.ts";
 import { wholeQuestion } from "./step/turn-texts.ts";
 
 /** What the subject replies, or what stops the conversation. */
-export type SubjectReply =
+type SubjectReply =
   | Omit<TurnReply, "type" | "conversation" | "turn">
   | { readonly stop: Pick<ConversationStop, "status" | "failure" | "spending"> }
   /** The conversation must begin again: see `UNHEARD`. */

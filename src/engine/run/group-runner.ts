@@ -15,7 +15,7 @@ import {
 } from "./step/conversation-state.ts";
 
 /** What groups of conversations are run with. */
-export interface GroupRunnerParts {
+interface GroupRunnerParts {
   readonly setup: RunSetup;
   /** What the journal says already; null if nothing has begun before. */
   readonly earlier: EarlierRun | null;

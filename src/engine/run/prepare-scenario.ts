@@ -31,7 +31,7 @@ export interface PreparedScenario {
 }
 
 /** What a run adds to a scenario. */
-export interface Additions extends RowOptions {
+interface Additions extends RowOptions {
   readonly rubric?: Rubric | undefined;
   readonly seed: number;
   /** False if rows come with conversations (default true). */

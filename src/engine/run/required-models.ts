@@ -9,7 +9,7 @@ import { list, type RunOptions } from "./run-options.ts";
 import { looksAtRefusal } from "./step/node-plan.ts";
 
 /** What of a scenario only a judge model can read, at nodes that have none. */
-export interface NeedsJudge {
+interface NeedsJudge {
   readonly scenario: string;
   /** Fields without a rule, by name. */
   readonly fields: readonly string[];

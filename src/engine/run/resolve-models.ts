@@ -41,7 +41,7 @@ export interface ResolvedModels {
 }
 
 /** The options of a run, and how its models are resolved. */
-export interface ResolvedOptions extends RunOptions {
+interface ResolvedOptions extends RunOptions {
   /** True if only names and identities are needed: models are asked elsewhere, where the keys are. */
   readonly keyless?: boolean;
   /** True if subjects are not asked for replies: they only judge. */

@@ -23,7 +23,7 @@ import { type RunSetup, setUpRun } from "./set-up-run.ts";
 import type { ConversationRecord } from "./step/conversation-state.ts";
 
 /** Receives the events of a run, and says when it is full. */
-export interface RunReader {
+interface RunReader {
   onEvent(event: RunEvent): void;
   /** Undefined if there is room for more events, else a promise of it. */
   room(): Promise<void> | undefined;
@@ -36,19 +36,14 @@ export class RunDriver {
   readonly #reader: RunReader;
   #observer: RunObserver | undefined;
   readonly #clock: Clock;
-  readonly #statuses: Partial<Record<ConversationStatus, number>> = {};
   /** Rejects if the run itself fails: the store cannot be used, or there is a bug in the engine. */
   readonly #failure = Promise.withResolvers<never>();
-  readonly #records: ConversationRecord[] = [];
   #results: Promise<readonly ConversationRecord[]> | undefined;
+  readonly #ended: EndedConversations;
   #journal: RunJournal | undefined;
   #caller: Caller | undefined;
   #groups: GroupRunner | undefined;
-  #release: (() => void) | undefined;
   #stopReason: StopReason | undefined;
-  #finished = 0;
-  /** How many arms of forks have begun. */
-  #arms = 0;
 
   constructor(options: RunOptions, reader: RunReader, internals: RunInternals = {}) {
     this.#options = options;
@@ -56,6 +51,7 @@ export class RunDriver {
     this.#reader = reader;
     this.#observer = options.observer;
     this.#clock = internals.clock ?? systemClock;
+    this.#ended = new EndedConversations(options.keepResults !== false);
     // It may reject before anything waits for it.
     this.#failure.promise.catch(() => {});
   }
@@ -114,7 +110,10 @@ export class RunDriver {
   async #runWith(setup: RunSetup): Promise<readonly ConversationRecord[]> {
     this.#caller = setup.caller;
     if (this.#stopReason !== undefined) this.#caller.stopWaiting(this.#stopReason.message);
+    let release: (() => void) | undefined;
     try {
+      const { store } = this.#options;
+      release = store === undefined ? undefined : claimRun(store, setup.start.run);
       const earlier = await this.#begin(setup);
       for (const warning of setup.warnings) this.#emit(warning);
       await Promise.race([this.#runAll(setup, earlier), this.#failure.promise]);
@@ -122,15 +121,15 @@ export class RunDriver {
       const judges = judging.counts.map(judgeHealth);
       this.#emit({
         type: "run-end",
-        statuses: this.#statuses,
+        statuses: this.#ended.statuses,
         spending: setup.caller.spending,
         ...(judges.length === 0 ? {} : { judges }),
       });
       await this.#journal?.durable();
-      return this.#records.sort((one, other) => one.index - other.index);
+      return this.#ended.records.sort((one, other) => one.index - other.index);
     } finally {
       this.abort({ status: "cancelled", message: "The run is over." });
-      this.#release?.();
+      release?.();
       await setup.close();
     }
   }
@@ -141,7 +140,6 @@ export class RunDriver {
     const { store } = this.#options;
     const { resume, parent } = this.#internals;
     const event = { ...start, at: Math.round(this.#clock.now()) };
-    this.#release = store === undefined ? undefined : claimRun(store, start.run);
     if (store === undefined || resume === undefined) {
       this.#journal = store?.begin(event, parent === undefined ? {} : { parent });
       this.#reader.onEvent(event);
@@ -169,10 +167,10 @@ export class RunDriver {
       setup,
       earlier,
       recorded,
-      onRecord: (record, cell) => this.#record(record, cell),
+      onRecord: (record, cell) => this.#ended.add(record, cell),
       onRun: () => this.#sayProgress(setup),
       onArms: (count) => {
-        this.#arms += count;
+        this.#ended.arms += count;
       },
     });
     this.#groups = groups;
@@ -222,9 +220,9 @@ export class RunDriver {
   #sayProgress({ start, caller }: RunSetup): void {
     this.#emit({
       type: "progress",
-      finished: this.#finished,
+      finished: this.#ended.count,
       running: this.#groups?.active ?? 0,
-      total: start.conversations + this.#arms,
+      total: start.conversations + this.#ended.arms,
       spending: caller.spending,
     });
   }
@@ -240,25 +238,13 @@ export class RunDriver {
         const plan = setup.conversation(cell, group.row);
         if (!earlier.isFinished(plan)) continue;
         if (this.#options.keepResults === false) {
-          this.#count(earlier.statusOf(plan));
+          this.#ended.note(earlier.statusOf(plan));
           continue;
         }
         const record = await groups.finished(plan);
-        if (record !== null) this.#record(record, cell);
+        if (record !== null) this.#ended.add(record, cell);
       }
     }
-  }
-
-  /** Where a conversation stands is what the run says now: rows may have been inserted since it began. */
-  #record(record: ConversationRecord, { index, rowIndex }: Cell): void {
-    this.#count(record.status);
-    if (this.#options.keepResults === false) return;
-    this.#records.push({ ...record, index, ...(rowIndex === undefined ? {} : { rowIndex }) });
-  }
-
-  #count(status: ConversationStatus): void {
-    this.#finished++;
-    this.#statuses[status] = (this.#statuses[status] ?? 0) + 1;
   }
 
   /** Wherever an event comes from, one that cannot be written makes the run fail. */
@@ -283,6 +269,32 @@ export class RunDriver {
       const message = `The observer of the run failed, and sees no more of it: ${errorMessage(error)}`;
       this.#emit({ type: "warning", code: "observer", message });
     }
+  }
+}
+
+/** What has come of the conversations of a run so far. */
+class EndedConversations {
+  readonly statuses: Partial<Record<ConversationStatus, number>> = {};
+  readonly records: ConversationRecord[] = [];
+  count = 0;
+  /** How many arms of forks have begun. */
+  arms = 0;
+  readonly #keepsRecords: boolean;
+
+  constructor(keepsRecords: boolean) {
+    this.#keepsRecords = keepsRecords;
+  }
+
+  /** Where a conversation stands is what the run says now: rows may have been inserted since it began. */
+  add(record: ConversationRecord, { index, rowIndex }: Cell): void {
+    this.note(record.status);
+    if (this.#keepsRecords)
+      this.records.push({ ...record, index, ...(rowIndex === undefined ? {} : { rowIndex }) });
+  }
+
+  note(status: ConversationStatus): void {
+    this.count++;
+    this.statuses[status] = (this.statuses[status] ?? 0) + 1;
   }
 }
 

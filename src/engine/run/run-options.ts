@@ -192,7 +192,7 @@ export interface RunInternals {
 }
 
 /** Where a conversation stands that exists already. */
-export type GivenCell = Omit<Cell, "index" | "judge" | "rowIndex" | "parent">;
+type GivenCell = Omit<Cell, "index" | "judge" | "rowIndex" | "parent">;
 
 /** A conversation that exists already. */
 export interface GivenConversation {

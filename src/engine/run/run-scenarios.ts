@@ -24,7 +24,7 @@ type TurnAt<Nodes extends NodeEntry> = Nodes extends unknown
   : never;
 
 /** A finished conversation of a scenario: its outcomes by name, its turns with the fields of their templates. */
-export type ResultOf<Definition extends ScenarioDefinition> = Definition extends unknown
+type ResultOf<Definition extends ScenarioDefinition> = Definition extends unknown
   ? Omit<ConversationRecord, "outcomes" | "turns"> & {
       readonly outcomes: { readonly [Name in OutcomesOf<Definition>]: OutcomeResult };
       readonly turns: readonly TurnAt<NodesOf<Definition>>[];
@@ -109,7 +109,7 @@ export function startResume(
 const WAITING_EVENTS = 4096;
 
 /** A run, and when it is over. */
-export interface StartedRun extends Run {
+interface StartedRun extends Run {
   /** Starts the run. Unlike `results`, it needs no records. */
   readonly ended: Promise<void>;
 }

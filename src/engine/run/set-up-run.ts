@@ -50,7 +50,7 @@ export interface RunSetup {
 }
 
 /** What a run gets from its driver. */
-export interface RunHooks {
+interface RunHooks {
   readonly clock: Clock;
   readonly origin?: RunInternals["origin"];
   readonly parent?: RunInternals["parent"] | undefined;

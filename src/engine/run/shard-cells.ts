@@ -6,7 +6,7 @@ import { CellSource, type Factors } from "./cell-source.ts";
 import type { Shard } from "./shard.ts";
 
 /** The conversations of a shard. */
-export interface ShardCells {
+interface ShardCells {
   /** How many there are, without arms. */
   readonly size: number;
   /** The hash of all conversations of the run: the same in all its shards. */

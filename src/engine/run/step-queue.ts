@@ -2,7 +2,7 @@ import type { ConversationEvent } from "../journal/run-event.ts";
 import type { Step } from "./step/step.ts";
 
 /** What a queue of steps is made of. */
-export interface StepQueueParts {
+interface StepQueueParts {
   /** Steps once; a promise if the step has to wait for source strings. */
   readonly step: (event: ConversationEvent, signal: AbortSignal) => Step | Promise<Step>;
   readonly onStep: (event: ConversationEvent, step: Step) => void;

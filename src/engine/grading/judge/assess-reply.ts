@@ -157,10 +157,7 @@ export interface ReplyConclusion {
 }
 
 /** What code needs of a judgement. */
-export type JudgedParts = Pick<
-  TurnJudgement,
-  "parsed" | "rubric" | "refused" | "notes" | "status" | "similarities"
->;
+type JudgedParts = Pick<TurnJudgement, "parsed" | "rubric" | "refused" | "notes" | "status" | "similarities">;
 
 /** Rules read what they can, the judgement gives the rest, and code compares both with the truth. Never throws. */
 export function concludeReply(input: ReplyToConclude, judgement: JudgedParts): ReplyConclusion {

@@ -14,7 +14,7 @@ export function rawText({ text, object }: RawAnswer): string {
 }
 
 /** The object of an answer, and its sections; a section that is missing is undefined. */
-export interface FoundAnswer {
+interface FoundAnswer {
   readonly top: UnknownRecord;
   readonly fields: UnknownRecord | undefined;
   readonly traits: UnknownRecord | undefined;
@@ -87,7 +87,7 @@ function section(
 }
 
 /** The object in a text; ambiguous if there are several different ones, quoted if only the reply says it. */
-export type ExtractedJson =
+type ExtractedJson =
   | { readonly status: "found"; readonly value: UnknownRecord }
   | { readonly status: "absent" | "ambiguous" | "quoted" };
 

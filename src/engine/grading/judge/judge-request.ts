@@ -128,7 +128,7 @@ export interface JudgePlan {
 }
 
 /** What a plan depends on. */
-export interface PlanParts {
+interface PlanParts {
   readonly template?: Template | undefined;
   readonly traits: readonly Trait[];
   readonly refusal: boolean;

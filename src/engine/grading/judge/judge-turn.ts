@@ -191,7 +191,7 @@ export function unansweredPart({ fields, traits }: JudgeTask, reason: string): J
 }
 
 /** A request, its judgement and its calls. */
-export interface JudgedRequest {
+interface JudgedRequest {
   readonly request: JudgeRequest;
   readonly judgement: Judgement;
   readonly calls: readonly JudgeCall[];

@@ -1,5 +1,5 @@
 /** The value and where it ends; for a text that cannot be read, where the error was found. */
-export type LenientResult =
+type LenientResult =
   | { readonly ok: true; readonly value: unknown; readonly end: number }
   | { readonly ok: false; readonly end: number };
 

@@ -166,7 +166,7 @@ function hasType(field: FieldType, value: unknown): boolean {
 }
 
 /** How far the judges of a panel agree on one answer. */
-export interface PanelAgreement {
+interface PanelAgreement {
   /** The share of votes that equal the combined answer; null without votes. */
   readonly share: number | null;
   readonly votes: number;
@@ -175,7 +175,7 @@ export interface PanelAgreement {
 }
 
 /** The combined answer of a panel. */
-export interface PanelAnswer<Value = unknown> {
+interface PanelAnswer<Value = unknown> {
   readonly value: Value | null;
   readonly agreement: PanelAgreement;
 }

@@ -26,7 +26,7 @@ export type Judgement =
     };
 
 /** The fields and traits of an answer that could be read; those that are missing could not. */
-export interface ReadableParts {
+interface ReadableParts {
   readonly fields: Readonly<Record<string, JudgedField>>;
   readonly traits: Readonly<Record<string, TraitAnswer>>;
   /** Null if the judge could not tell, or was not asked. */

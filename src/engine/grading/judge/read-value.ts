@@ -6,7 +6,7 @@ import { isRecord, ownValue } from "../../../core/values/json.ts";
 import { givenWords, metricItems, traitWords } from "./judge-task.ts";
 
 /** A value that was read; undefined if it is not of the type. */
-export type ReadValue = { readonly value: unknown } | undefined;
+type ReadValue = { readonly value: unknown } | undefined;
 
 const NOTHING: ReadValue = { value: null };
 
@@ -100,7 +100,7 @@ function isNullWord(given: unknown): boolean {
 export type TraitAnswer = boolean | number | string | null | MetricAnswers;
 
 /** An answer that was read, or what is wrong with it: sentences that name the place. */
-export type ReadTrait = { readonly answer: TraitAnswer } | { readonly problems: readonly string[] };
+type ReadTrait = { readonly answer: TraitAnswer } | { readonly problems: readonly string[] };
 
 /** The answer to a trait, checked against what the trait allows. */
 export function readTrait(trait: JudgedTrait, given: unknown, place: string): ReadTrait {

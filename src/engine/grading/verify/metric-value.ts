@@ -18,7 +18,7 @@ export interface MetricCounts {
 export type MetricValues = Readonly<Record<MetricName, number | null>>;
 
 /** A metric, or null and why. */
-export interface MetricValue {
+interface MetricValue {
   readonly value: number | null;
   readonly reason?: string;
 }

@@ -228,7 +228,7 @@ function verifyByFunction(
 }
 
 /** What a field contributes to the score. */
-export interface FieldScore {
+interface FieldScore {
   readonly weight: number;
   readonly score: number;
   readonly result: Truth;

@@ -253,7 +253,7 @@ export class RunFold {
 }
 
 /** A warning, and how often it was given. */
-export interface CountedWarning extends Warning {
+interface CountedWarning extends Warning {
   count: number;
 }
 

@@ -131,7 +131,7 @@ function countSpending(
 }
 
 /** Which conversations are counted together. */
-export type TallyCell = Pick<Cell, "scenario" | "subject" | "judge" | "variant" | "arm">;
+type TallyCell = Pick<Cell, "scenario" | "subject" | "judge" | "variant" | "arm">;
 
 /** What the conversations of one scenario, subject, judge, variant and arm come to. Everything is counted while a run is written. */
 export interface CellTally {
@@ -182,7 +182,7 @@ export interface CellTally {
 }
 
 /** The counts of a cell, in words. */
-export function cellTally({ scenario, subject, judge, variant, arm }: TallyCell, counts: Counts): CellTally {
+function cellTally({ scenario, subject, judge, variant, arm }: TallyCell, counts: Counts): CellTally {
   const of = new Map<CountKind, (readonly [name: string, value: string, count: number])[]>();
   for (const [kind, name, value, count] of counts.entries()) {
     const entries = of.get(kind) ?? [];

@@ -2,7 +2,7 @@ import type { JudgementPart } from "../../grading/judge/judge-turn.ts";
 import type { RunEventBody } from "../run-event.ts";
 
 /** What each judge of a panel said about a turn. */
-export interface PanelVotes {
+interface PanelVotes {
   readonly conversation: string;
   readonly turn: number;
   readonly votes: readonly JudgementPart[];

@@ -6,7 +6,7 @@ import type { AskEffect } from "../step/conversation-state.ts";
 import type { GivenMessage, GivenRecord, GivenTurn } from "./given-record.ts";
 
 /** The answer that a record has to a question. */
-export type RecordAnswer = Pick<TurnReply, "reply" | "messages" | "finish" | "labels" | "spending">;
+type RecordAnswer = Pick<TurnReply, "reply" | "messages" | "finish" | "labels" | "spending">;
 
 /** Reads a record along with a conversation: one answer for each question, or where the two first differ. */
 export class RecordedAnswers {

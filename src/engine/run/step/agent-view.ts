@@ -42,7 +42,7 @@ export function agentName(identity: AgentIdentity | undefined): string {
 }
 
 /** What leads to a question. */
-export interface Approach {
+interface Approach {
   readonly node: ScenarioNode;
   readonly handover: Handover | undefined;
   readonly view: AgentView;
@@ -57,7 +57,7 @@ export interface Approach {
 }
 
 /** A question as it will be sent. */
-export interface PreparedQuestion {
+interface PreparedQuestion {
   readonly text: string;
   /** What is sent after the messages that the agent has seen. */
   readonly added: readonly Message[];
@@ -184,7 +184,7 @@ function quoted(text: string): string {
 }
 
 /** The transcript with a first and a last line, as it stands in a question. */
-export function framedTranscript(turns: readonly AnsweredTurn[]): string {
+function framedTranscript(turns: readonly AnsweredTurn[]): string {
   const opening = "Transcript of what was said before. Lines that begin with > are quoted.";
   return `${opening}\n\n${writeTranscript(turns)}\n\nEnd of the transcript.`;
 }

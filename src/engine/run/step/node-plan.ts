@@ -41,7 +41,7 @@ export interface NodePlan {
 type PlannedBy = Pick<ConversationSettings, "judged" | "judging" | "detectRefusal" | "reading" | "embeds">;
 
 /** What of the state the texts of a node need: to be asked, to be read, and to be verified. */
-export interface NodeNeeds {
+interface NodeNeeds {
   readonly ask: TextNeeds;
   readonly read: TextNeeds;
   readonly verify: TextNeeds;
@@ -190,7 +190,7 @@ export function waitsFor(
 }
 
 /** A node whose fields, or some of them, are left to the judge. */
-export function forJudgeOnly(node: ScenarioNode, names?: readonly string[]): ScenarioNode {
+function forJudgeOnly(node: ScenarioNode, names?: readonly string[]): ScenarioNode {
   const { template } = node.question;
   if (template === undefined) return node;
   const question = Object.freeze({ ...node.question, template: withoutRules(template, names) });

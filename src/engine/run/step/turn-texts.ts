@@ -24,7 +24,7 @@ import type { ConversationState, OpenTurn, ReadNode } from "./conversation-state
 import { type NodePlan, needsAt, nodePlan, promptOf, referenceAt, waitsFor } from "./node-plan.ts";
 
 /** Which texts are rendered: those of a turn, before it, or those of a condition, after it. */
-export interface TextMoment {
+interface TextMoment {
   /** The number of the first turn that they do not see. */
   readonly before: number;
   readonly node: string;
