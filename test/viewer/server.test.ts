@@ -428,8 +428,8 @@ describe("what is answered", () => {
       }),
     );
     expect(edges.map(({ target, role }) => [target, role])).toEqual([
-      ["b", "arm"],
-      ["__end__", "arm"],
+      ["b", "fork"],
+      ["__end__", "fork"],
     ]);
   });
 

@@ -13,6 +13,7 @@ import type { Comparison } from "../../insight/report/data/compare-sides.ts";
 import type { ComparisonLine } from "../../insight/report/data/comparison.ts";
 import type { RateReport } from "../../insight/report/data/rates.ts";
 import type { RunRates } from "../../insight/report/data/run-rates.ts";
+import type { EdgeRole } from "../../insight/report/graph/drawn-graph.ts";
 
 // What the server answers and the page shows. Everything here is JSON; an export has the same answers in files.
 
@@ -270,7 +271,7 @@ export interface GraphEdge {
   readonly source: string;
   readonly target: string;
   readonly condition: string;
-  readonly role: "conditional" | "otherwise" | "only" | "never" | "arm";
+  readonly role: EdgeRole;
 }
 
 /** The graph of a scenario. */

@@ -10,7 +10,7 @@ import { scoreRange, type Trait } from "../../../core/templates/rubric.ts";
 import type { TemplateField } from "../../../core/templates/template.ts";
 import { type JsonObject, type JsonValue, ownValue } from "../../../core/values/json.ts";
 import { foldCalls, type MadeCall } from "../../../engine/journal/fold/calls.ts";
-import { type Conversation, foldConversation } from "../../../engine/journal/fold/conversation.ts";
+import type { Conversation } from "../../../engine/journal/fold/conversation.ts";
 import { outcomeScore } from "../../../engine/journal/fold/tally.ts";
 import type { Cell, RunEvent } from "../../../engine/journal/run-event.ts";
 import type { RunSummary, Store } from "../../../engine/journal/store/store.ts";
@@ -34,15 +34,11 @@ import { placeText } from "./entries-data.ts";
 import type { Viewed } from "./run-data.ts";
 import { graphOf, storedScenario } from "./scenario-data.ts";
 
-/** Texts of a conversation that are longer come in full only when asked for. */
-const LONGEST_TEXT = 200_000;
-
 /** One conversation with everything that explains it; undefined if there is none of this name. */
 export async function conversationAnswer(
   { store, browser }: Viewed,
   { run, start }: RunSummary,
   name: string,
-  longest: number = LONGEST_TEXT,
 ): Promise<ConversationAnswer | undefined> {
   const columns = browser.conversation(run, name);
   if (columns === undefined) return undefined;
@@ -72,7 +68,6 @@ export async function conversationAnswer(
     turns: turnViews(turns, states, {
       calls: Map.groupBy(foldCalls(events), ({ turn }) => turn),
       definition,
-      longest,
     }),
     outcomes: outcomeViews(folded, stored),
     spending,
@@ -150,16 +145,6 @@ function recordedCall(store: Store, run: string, identity: string | undefined): 
   return { request, reply };
 }
 
-/** The whole reply of a turn; undefined if there is none. */
-export function textAnswer(
-  store: Store,
-  run: string,
-  conversation: string,
-  turn: number,
-): string | undefined {
-  return foldConversation(store.events(run, conversation)).turn(turn)?.reply;
-}
-
 function outcomeViews(
   { outcomes, status, verdicts }: Conversation,
   stored: ScenarioDefinition | undefined,
@@ -181,7 +166,7 @@ function turnViews(
   {
     calls,
     ...rest
-  }: Pick<TurnParts, "definition" | "longest"> & {
+  }: Pick<TurnParts, "definition"> & {
     readonly calls: ReadonlyMap<number, readonly MadeCall[]>;
   },
 ): readonly TurnView[] {
@@ -199,11 +184,9 @@ interface TurnParts {
   readonly before: ScenarioState;
   readonly definition: ScenarioDefinition | undefined;
   readonly calls: readonly CallView[];
-  /** How much of a text is given. */
-  readonly longest: number;
 }
 
-function turnView(turn: Turn, { before, definition, calls, longest }: TurnParts): TurnView {
+function turnView(turn: Turn, { before, definition, calls }: TurnParts): TurnView {
   const { messages = [], replyMessages = [], questionText = "", reply, judgeFailure, hop } = turn;
   const { agent, model, instructions, user, finish, verdict, score, refused, next } = turn;
   const sent = messages.at(-1);
@@ -216,10 +199,10 @@ function turnView(turn: Turn, { before, definition, calls, longest }: TurnParts)
       startedAt: turn.startedAt,
       arms: hop?.fork,
       isOfParent: turn.ofParent === true || undefined,
-      reply: reply && cut(reply, longest),
+      reply,
       judgeFailure: judgeFailure && failureSentence(judgeFailure),
     }),
-    question: cut(questionText, longest),
+    question: questionText,
     before: isQuestion ? messages.slice(0, -1) : messages,
     steps: replyMessages.slice(0, -1),
     fields: fieldViews(turn, before, definition),
@@ -235,11 +218,6 @@ function turnView(turn: Turn, { before, definition, calls, longest }: TurnParts)
 function given<Part extends object>(part: Part): { [Key in keyof Part]?: Exclude<Part[Key], undefined> } {
   // The same keys, but for those.
   return Object.fromEntries(Object.entries(part).filter(([, value]) => value !== undefined)) as never;
-}
-
-function cut(text: string, longest: number): string {
-  if (text.length <= longest) return text;
-  return text.slice(0, longest).toWellFormed();
 }
 
 function fieldViews(

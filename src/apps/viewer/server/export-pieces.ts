@@ -123,7 +123,7 @@ async function answersOf(
 ): Promise<readonly ExportedConversation[]> {
   const answers: ExportedConversation[] = [];
   for (const name of names) {
-    const answer = await conversationAnswer(viewed, summary, name, Number.POSITIVE_INFINITY);
+    const answer = await conversationAnswer(viewed, summary, name);
     if (answer === undefined) continue;
     answers.push(
       hasTexts

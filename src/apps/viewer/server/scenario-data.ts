@@ -8,12 +8,12 @@ import { foldConversation } from "../../../engine/journal/fold/conversation.ts";
 import type { RunSummary, Store } from "../../../engine/journal/store/store.ts";
 import { definitionsOf, storedDefinition, storedRun } from "../../../engine/journal/transfer/stored-run.ts";
 import type { RehearsedTurn, Witness } from "../../../insight/analysis/rehearsal/rehearsal.ts";
+import { type EdgeRole, edgeRoles } from "../../../insight/report/graph/drawn-graph.ts";
 import { expectedText } from "../../../insight/report/text/verdict-text.ts";
 import type {
   CoverageAnswer,
   EdgeTraffic,
   GraphAnswer,
-  GraphEdge,
   NodeTraffic,
   ScenarioAnswer,
   WitnessView,
@@ -80,22 +80,7 @@ function exampleOf(
 /** A scenario as a graph with its texts. */
 export function graphOf(definition: ScenarioDefinition): GraphAnswer {
   const { name, description, entryNode, nodeIds, nodes, edges } = definition;
-  const unconditional = new Map<string, number>();
-  const conditional = new Set(
-    edges.filter(({ when }) => compileWhen(when) !== null).map(({ source }) => source),
-  );
-  const roleOf = (
-    source: string,
-    { isConditional, isArm, edge }: { isConditional: boolean; isArm: boolean; edge: number },
-  ): GraphEdge["role"] => {
-    if (isConditional) return "conditional";
-    // All arms of a fork are taken together.
-    if (isArm) return conditional.has(source) ? "otherwise" : "arm";
-    const first = unconditional.get(source);
-    if (first !== undefined && first !== edge) return "never";
-    unconditional.set(source, edge);
-    return conditional.has(source) ? "otherwise" : "only";
-  };
+  const roles = edgeRoles(definition);
   return {
     scenario: name,
     description,
@@ -112,14 +97,14 @@ export function graphOf(definition: ScenarioDefinition): GraphAnswer {
         })),
       };
     }),
-    edges: edges.map(({ source, target, when, fork }, edge) => {
+    edges: edges.map(({ source, target, when }, edge) => {
       const condition = compileWhen(when);
       return {
         edge,
         source,
         target,
         condition: condition === null ? "" : describeCondition(condition),
-        role: roleOf(source, { isConditional: condition !== null, isArm: fork !== undefined, edge }),
+        role: roles[edge] as EdgeRole,
       };
     }),
   };

@@ -6,7 +6,7 @@ import type { RunSummary } from "../../../engine/journal/store/store.ts";
 import { StoreError } from "../../../engine/journal/store/store-error.ts";
 import { ENTRY_FILTERS, type EntryFilter } from "../entry-filter.ts";
 import { type Access, type GuardedEnv, guard } from "./access.ts";
-import { callAnswer, conversationAnswer, textAnswer } from "./conversation-data.ts";
+import { callAnswer, conversationAnswer } from "./conversation-data.ts";
 import { conversationsAnswer, pairsAnswer } from "./entries-data.ts";
 import type { HeavyRequest } from "./heavy-answer.ts";
 import { HeavyError, type HeavyProcess } from "./heavy-process.ts";
@@ -185,11 +185,6 @@ export function viewerApp(parts: ViewerParts): Hono<GuardedEnv> {
     const { conversation, call } = context.req.param();
     const answer = callAnswer(store, runOf(context).run, conversation, call);
     return context.json(found(answer, "call in this conversation"));
-  });
-  runs.get("/conversations/:conversation/turns/:turn/reply", (context) => {
-    const { conversation, turn } = context.req.param();
-    const text = textAnswer(store, runOf(context).run, conversation, Number(turn));
-    return context.json({ text: found(text, "turn in this conversation") });
   });
   runs.get("/scenarios/:scenario", (context) => {
     const answer = scenarioAnswer(parts, runOf(context), context.req.param("scenario"));

@@ -63,28 +63,24 @@ export function drawnGraph(definition: ScenarioDefinition, traffic?: Traffic): r
 
   const entry = draftOf(definition.entryNode);
   for (const id of definition.nodeIds) draftOf(id);
-  const unconditional: {
-    readonly source: Draft;
-    readonly edge: Pick<DrawnEdge, "target" | "hops">;
-    readonly isArm: boolean;
-  }[] = [];
+  const roles = edgeRoles(definition);
+  const unconditional: { readonly source: Draft; readonly edge: DrawnEdge }[] = [];
   definition.edges.forEach((edge, index) => {
     const source = draftOf(edge.source);
     const target = edge.target === END ? null : draftOf(edge.target);
     const condition = compileWhen(edge.when);
-    const drawn = traffic === undefined ? { target } : { target, hops: traffic.hops.get(index) ?? 0 };
-    const isArm = edge.fork !== undefined;
-    if (condition === null) unconditional.push({ source, edge: drawn, isArm });
-    else
-      source.edges.push({
-        ...drawn,
-        role: "conditional",
-        condition: `${isArm ? "fork if " : ""}${printableText(describeCondition(condition))}`,
-      });
+    const role = roles[index] as EdgeRole;
+    const words = condition === null ? "" : printableText(describeCondition(condition));
+    const drawn: DrawnEdge = {
+      target,
+      role,
+      condition: condition !== null && edge.fork !== undefined ? `fork if ${words}` : words,
+      ...(traffic === undefined ? {} : { hops: traffic.hops.get(index) ?? 0 }),
+    };
+    if (role === "conditional") source.edges.push(drawn);
+    else unconditional.push({ source, edge: drawn });
   });
-  for (const { source, edge, isArm } of unconditional) {
-    source.edges.push({ ...edge, role: unconditionalRole(source.edges.at(-1), isArm), condition: "" });
-  }
+  for (const { source, edge } of unconditional) source.edges.push(edge);
   return breadthFirst([entry, ...drafts.values()]);
 }
 
@@ -107,12 +103,26 @@ export function stopsAt({ visits = 0, edges }: DrawnNode): number {
   );
 }
 
-/** Unconditional edges follow the conditional ones, so the edge before decides the role. */
-function unconditionalRole(before: DrawnEdge | undefined, isArm: boolean): EdgeRole {
-  if (isArm && (before === undefined || before.role === "conditional" || before.role === "fork"))
-    return "fork";
+/** The role of each edge, in the order of the definition. Unconditional edges are tried after the conditional ones of their source. */
+export function edgeRoles({ edges }: Pick<ScenarioDefinition, "edges">): readonly EdgeRole[] {
+  const isConditional = edges.map(({ when }) => compileWhen(when) !== null);
+  /** The role of the edge that is tried before the next unconditional one of a source. */
+  const before = new Map<string, EdgeRole>();
+  for (const [index, { source }] of edges.entries())
+    if (isConditional[index]) before.set(source, "conditional");
+  return edges.map(({ source, fork }, index): EdgeRole => {
+    if (isConditional[index]) return "conditional";
+    const last = before.get(source);
+    const role = unconditionalRole(last, fork !== undefined);
+    before.set(source, role);
+    return role;
+  });
+}
+
+function unconditionalRole(before: EdgeRole | undefined, isArm: boolean): EdgeRole {
+  if (isArm && (before === undefined || before === "conditional" || before === "fork")) return "fork";
   if (before === undefined) return "only";
-  return before.role === "conditional" ? "otherwise" : "never";
+  return before === "conditional" ? "otherwise" : "never";
 }
 
 /** All nodes that the roots lead to, each once. */

@@ -1,12 +1,8 @@
 import { type ReactNode, useEffect, useRef } from "react";
 import type { Message } from "../../../../engine/models/message.ts";
 import type { ConversationAnswer, TurnView } from "../../answers.ts";
-import { answerPath, source } from "../source.ts";
 import { turnLook, VerdictMark } from "./marks.tsx";
 import { JsonBlock, LongText, PlainText } from "./plain-text.tsx";
-
-/** The server cuts texts that are longer than this. */
-const CUT = 200_000;
 
 /** Replies that the model did not end by itself. */
 const CUT_OFF: Readonly<Record<string, string>> = {
@@ -113,24 +109,12 @@ function ChatTurn({
           {reply.trim() === "" ? (
             <span className="muted">an empty reply</span>
           ) : (
-            <LongText
-              text={reply}
-              marks={marks}
-              {...(reply.length >= CUT && !source().isExport
-                ? { loadRest: () => wholeReply(data, turn.turn) }
-                : {})}
-            />
+            <LongText text={reply} marks={marks} />
           )}
         </Row>
       )}
     </li>
   );
-}
-
-async function wholeReply({ run, conversation }: ConversationAnswer, turn: number): Promise<string> {
-  const path = answerPath(["runs", run, "conversations", conversation, "turns", String(turn), "reply"]);
-  // The server answers this path with a text.
-  return ((await source().get(path)) as { readonly text: string }).text;
 }
 
 function Row({

@@ -19,32 +19,20 @@ export function PlainText({ text }: { readonly text: string }): ReactNode {
 export function LongText({
   text,
   marks = [],
-  loadRest,
 }: {
   readonly text: string;
   readonly marks?: readonly { readonly passage: string; readonly label: string }[];
-  /** Gets the whole text, if this is only its beginning. */
-  readonly loadRest?: () => Promise<string>;
 }): ReactNode {
-  const [whole, setWhole] = useState<string>();
   const [shown, setShown] = useState(FIRST);
-  const all = whole ?? text;
-  const part = all.length > shown ? all.slice(0, shown).toWellFormed() : all;
-  const left = all.length - part.length;
+  const part = text.length > shown ? text.slice(0, shown).toWellFormed() : text;
+  const left = text.length - part.length;
   return (
     <div className="long-text" dir="auto">
       {marked(part, marks)}
-      {(left > 0 || (loadRest !== undefined && whole === undefined)) && (
+      {left > 0 && (
         <p>
-          <button
-            type="button"
-            className="plain"
-            onClick={() => {
-              setShown((before) => before + STEP);
-              if (left === 0) loadRest?.().then(setWhole, () => setWhole(text));
-            }}
-          >
-            {left > 0 ? `show more (${countText(left)} characters left)` : "load the rest"}
+          <button type="button" className="plain" onClick={() => setShown((before) => before + STEP)}>
+            show more ({countText(left)} characters left)
           </button>
         </p>
       )}
