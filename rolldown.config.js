@@ -92,5 +92,4 @@ export default [
   library,
   thread("sandbox-worker", "src/engine/run/sandbox/sandbox-worker.ts"),
   thread("parquet-worker", "src/engine/datasets/parquet-worker.ts"),
-  thread("postgres-worker", "src/engine/journal/store/postgres/postgres-worker.ts"),
 ];

@@ -79,7 +79,7 @@ async function filledStore(): Promise<string> {
   const store = await openStore(unfinished);
   await fill(store, "one", 0.6);
   await fill(store, "two", 0.62);
-  store.close();
+  await store.close();
   renameSync(unfinished, path);
   return path;
 }

@@ -111,7 +111,7 @@ async function fillWith(
   const store = await openStore(path);
   const settings = { allowUnread: true, keepResults: false, store };
   for await (const _ of runScenarios({ ...options, ...settings }));
-  store.close();
+  await store.close();
 }
 
 function subject(name: string, text: (call: number, turn: number) => string): Model {

@@ -66,7 +66,7 @@ async function benchWithStore(served: Served, size: Size, without: number): Prom
     const start = cpuTime();
     wall = Math.min(wall, await conversationsTime(served, size, store));
     cpu = Math.min(cpu, cpuTime() - start);
-    store.close();
+    await store.close();
   }
   rmSync(folder, { recursive: true });
   const perTurn = cpu / (size.conversations * TURNS);

@@ -36,8 +36,8 @@ async function benchTurns(address: string, file: string): Promise<void> {
     const [there, here] = [await openStore(address), await openStore(file)];
     server.push(await timeOfRun(there, `run ${round}`));
     inFile.push((await timeOfRun(here, `run ${round}`)).ms);
-    there.close();
-    here.close();
+    await there.close();
+    await here.close();
   }
   const turns = CONVERSATIONS * TURNS;
   const perTurn = Math.min(...server.map(({ ms }) => ms)) / turns;
@@ -84,7 +84,7 @@ async function benchListing(address: string, file: string): Promise<void> {
       "all conversations": medianTime(() => countAll(store.conversations("filled")), { runs: 3, warmUp: 1 }),
       "scores of all": medianTime(() => countAll(store.scores("filled")), { runs: 3, warmUp: 1 }),
     };
-    store.close();
+    await store.close();
   }
   for (const [what, ms] of Object.entries(times.server)) {
     const inFile = times.file[what] ?? 0;

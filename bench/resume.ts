@@ -34,7 +34,7 @@ export async function benchResume(): Promise<void> {
     budget,
     concurrency: 1,
   }));
-  first.close();
+  await first.close();
 
   let firstCall = 0;
   const model = instant("subject", "yes");
@@ -50,7 +50,7 @@ export async function benchResume(): Promise<void> {
   for await (const _ of resumeRun("long", { ...options, subjects: noting, store }));
   const { completed } = store.run("long")?.statuses ?? {};
   if (completed !== FINISHED + UNFINISHED) throw new Error(`${completed} conversations are completed`);
-  store.close();
+  await store.close();
   rmSync(folder, { recursive: true });
   const time = firstCall - start;
   report("time to the first call", shown(time, "ms"), { text: `≤ ${GOAL_MS} ms`, met: time <= GOAL_MS });

@@ -38,7 +38,7 @@ async function benchTurns(folder: string): Promise<void> {
   for (let round = 0; round < 6; round++) {
     const store = await openStore(join(folder, `turns-${round}.db`));
     stored.push(await timeOfRun({ store }));
-    store.close();
+    await store.close();
     bare.push(await timeOfRun({}));
   }
   const perTurn = Math.min(...stored) / CONVERSATIONS / TURNS;
@@ -77,7 +77,7 @@ async function benchLongReplies(path: string): Promise<void> {
     turnLimit: LONG_TURNS,
     store,
   }).results;
-  store.close();
+  await store.close();
   const { size } = statSync(path);
   report(`${LONG_TURNS} turns of 2 kB in one conversation`, `${(size / 1e6).toFixed(2)} MB`, {
     text: `≤ ${GOAL_BYTES / 1e6} MB`,
@@ -98,7 +98,7 @@ async function benchMany(path: string): Promise<void> {
   const writing = await openStore(path);
   const start = performance.now();
   await fillStore(writing, { conversations: MANY, turns: TURNS });
-  writing.close();
+  await writing.close();
   const took = (performance.now() - start) / 1000;
   const { size } = statSync(path);
   report(
@@ -109,7 +109,7 @@ async function benchMany(path: string): Promise<void> {
   const times: number[] = [];
   for (let round = 0; round < 5; round++) {
     const begun = performance.now();
-    (await openStore(path)).close();
+    await (await openStore(path)).close();
     times.push(performance.now() - begun);
   }
   const opening = Math.max(...times);
@@ -122,7 +122,7 @@ async function benchMany(path: string): Promise<void> {
   const results = medianTime(() => store.results("filled"), { runs: 3, warmUp: 0 });
   const lines = store.results("filled");
   const turns = lines.reduce((sum, line) => sum + line.turns.passed + line.turns.failed, 0);
-  store.close();
+  await store.close();
   report("  results by scenario, subject and judge", shown(results, "ms"), {
     text: `≤ ${GOAL_RESULTS_MS} ms`,
     met: results <= GOAL_RESULTS_MS && turns === MANY * TURNS,

@@ -140,7 +140,7 @@ async function filledStore(turns: number): Promise<string> {
   const folder = join(tmpdir(), "elenchus-bench-viewer");
   const path = join(folder, `${turns}.db`);
   if (existsSync(path)) {
-    (await openStore(path)).close();
+    await (await openStore(path)).close();
     return path;
   }
   mkdirSync(folder, { recursive: true });
@@ -148,7 +148,7 @@ async function filledStore(turns: number): Promise<string> {
   for (const end of ["", "-wal", "-shm"]) rmSync(`${unfinished}${end}`, { force: true });
   const store = await openStore(unfinished);
   await fillForViewer(store, turns);
-  store.close();
+  await store.close();
   renameSync(unfinished, path);
   return path;
 }

@@ -642,7 +642,6 @@ const STORE_CODES: Readonly<Record<StoreError["code"], true>> = {
   read_only: true,
   locked: true,
   newer_format: true,
-  older_format: true,
   not_a_store: true,
   missing: true,
   corrupt: true,

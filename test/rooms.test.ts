@@ -251,6 +251,6 @@ test("commands in the built package load a web server only where they serve", ()
   expect(imports("commands.js").filter((path) => servers.test(path))).toEqual([]);
   expect(imports("view.js").filter((path) => servers.test(path))).not.toEqual([]);
   // Files of threads stand for themselves: a second file could replace one of the library.
-  for (const thread of ["sandbox", "parquet", "postgres"])
+  for (const thread of ["sandbox", "parquet"])
     expect(imports(`${thread}-worker.js`).filter((path) => path.startsWith("."))).toEqual([]);
 });

@@ -23,7 +23,7 @@ export async function durableCalls(
         durable.add(`${event.conversation} ${event.turn} ${event.purpose}`);
     }
   }
-  store.close();
+  await store.close();
   return durable;
 }
 

@@ -53,7 +53,7 @@ test("a long file is imported as it is, and nothing is left of one that proves b
   expect([...exportRun(store, "r")]).toEqual(lines);
   expect(store.calls.size).toBe(store.callsOf("r").size);
   await expect(importRun(store, lines)).rejects.toThrow('There is a run "r" in the store already.');
-  store.close();
+  await store.close();
 });
 
 test("of an import that is killed nothing can be seen, and the next one removes what it left", async () => {
@@ -74,6 +74,6 @@ test("of an import that is killed nothing can be seen, and the next one removes 
   await importRun(store, lines);
   expect(store.runs().map(({ run }) => run)).toEqual(["r"]);
   expect([...exportRun(store, "r")]).toEqual(lines);
-  store.close();
+  await store.close();
   expect(namesIn(file)).toEqual(["r"]);
 });

@@ -28,7 +28,7 @@ async function hold(assignment: Assignment): Promise<void> {
   // The beginning of a name would be enough to find another run.
   const held = store.run(run)?.run === run ? resumeRun(run, options) : runScenarios(options);
   const results = await held.results;
-  store.close();
+  await store.close();
   say({
     said: "finished",
     told: told(results),

@@ -83,7 +83,7 @@ test("the same scenario: each uses what the other knows already, and says so", a
   expect(server.seen).toHaveLength(seen);
   const store = await openStore(file);
   expect(store.calls.size).toBe(CALLS);
-  store.close();
+  await store.close();
 });
 
 test("four processes, and a reader that looks on", async () => {
@@ -109,7 +109,7 @@ test("four processes, and a reader that looks on", async () => {
       .map(({ run }) => run)
       .toSorted(),
   ).toEqual(["first", ...runs].toSorted());
-  reader.close();
+  await reader.close();
 });
 
 test("one is killed, and the other does not notice", async () => {
@@ -148,7 +148,7 @@ test("one deletes and compacts while the other writes", async () => {
   expect(keeper.runs().map(({ run, tags }) => [run, tags])).toEqual([["new", ["kept"]]]);
   keeper.compact();
   expect(keeper.size()).toMatchObject({ runs: 1, unusedTexts: 0 });
-  keeper.close();
+  await keeper.close();
   expect(await wholeRun(file, "new")).toEqual(alone.rivers?.whole);
 });
 

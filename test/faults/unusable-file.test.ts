@@ -79,7 +79,7 @@ describe("what is no store of this release is left as it is", () => {
       "newer_format",
       "Use a newer release",
       async (file) => {
-        (await openStore(file)).close();
+        await (await openStore(file)).close();
         database(file, "PRAGMA user_version = 99");
       },
     ],
@@ -88,7 +88,7 @@ describe("what is no store of this release is left as it is", () => {
       "corrupt",
       "damaged",
       async (file) => {
-        (await openStore(file)).close();
+        await (await openStore(file)).close();
         await writeFile(file, (await readFile(file)).subarray(0, 20_000));
       },
     ],
@@ -170,7 +170,7 @@ describe.runIf(process.getuid !== undefined)("what may not be written", () => {
       code: "read_only",
     });
     delete process.env[CHILD_VARIABLE];
-    store.close();
+    await store.close();
     expect(server.seen).toHaveLength(calls);
     expect(await contents(path)).toMatchObject(before);
   });

@@ -23,7 +23,7 @@ export async function wholeRun(file: string, run: string): Promise<WholeRun> {
     const place = placeOf(event);
     if (place !== null) counts.set(place, (counts.get(place) ?? 0) + 1);
   }
-  store.close();
+  await store.close();
   const times: Record<number, number> = {};
   for (const count of counts.values()) times[count] = (times[count] ?? 0) + 1;
   const database = new Database(file, { readonly: true });

@@ -12,6 +12,7 @@ import {
   type Retried,
   type RunSummary,
   type Store,
+  type StoreOptions,
   staysAsItIs,
 } from "../../engine/journal/store/store.ts";
 import { StoreError } from "../../engine/journal/store/store-error.ts";
@@ -22,7 +23,7 @@ import { readLevels } from "../project/short-forms.ts";
 /** Opens the store of a project to write to it; it is made if there is none. Never through a link: the folder may be a stranger's. */
 export async function openToWrite(
   path: string,
-  options: { readonly durable?: boolean } = {},
+  options: Pick<StoreOptions, "durable" | "runs"> = {},
 ): Promise<Store> {
   if (!isPostgresAddress(path)) await refuseLinkAway(path, ownerOf(path));
   return openStore(path, options);
@@ -55,7 +56,7 @@ export async function withRuns<Result>(
     const message = `The store ${place} cannot be read: ${error.message.replace(/\.$/, "")}. ${advice}`;
     throw new StoreError("corrupt", message, { path: place, cause: error });
   } finally {
-    store.close();
+    await store.close();
   }
 }
 
@@ -63,25 +64,22 @@ export async function withRuns<Result>(
 export async function withStoreIfAny<Result>(
   path: string,
   use: (store: Store | undefined) => Promise<Result>,
-  /** True if the store is not required: one of an older format, which the run will migrate, counts as none. */
-  { isOptional = false }: { readonly isOptional?: boolean } = {},
 ): Promise<Result> {
-  const store = await openStoreIfAny(path, isOptional);
+  const store = await openStoreIfAny(path);
   try {
     return await use(store);
   } finally {
-    store?.close();
+    await store?.close();
   }
 }
 
 /** Opens the store of a project for reading, if there is one. */
-export async function openStoreIfAny(path: string, isOptional = false): Promise<Store | undefined> {
+export async function openStoreIfAny(path: string): Promise<Store | undefined> {
   if (!mayHoldStore(path)) return undefined;
   try {
     return await openStore(path, { readOnly: true });
   } catch (error) {
-    const { code } = error instanceof StoreError ? error : {};
-    if (code === "missing" || (isOptional && code === "older_format")) return undefined;
+    if (error instanceof StoreError && error.code === "missing") return undefined;
     throw error;
   }
 }

@@ -20,12 +20,12 @@ async function inFile(): Promise<StoreHarness> {
   return {
     store,
     reopen: async () => {
-      store.close();
+      await store.close();
       store = await openStore(path);
       return store;
     },
     dispose: async () => {
-      store.close();
+      await store.close();
       rmSync(folder, { recursive: true });
     },
   };
@@ -37,7 +37,7 @@ async function onServer(): Promise<StoreHarness> {
   return {
     store,
     reopen: async () => {
-      store.close();
+      await store.close();
       store = await openStore(url);
       return store;
     },

@@ -214,6 +214,7 @@ class Coordinator {
       this.#run,
       Math.max(this.#firstOrder, this.#lastOrder - LOOK_BACK),
     );
+    if (done.some(({ job }) => !this.#seen.has(job))) await store.pull?.([this.#run]);
     for (const { job, order, conversations } of done) {
       this.#lastOrder = Math.max(this.#lastOrder, order);
       if (this.#seen.has(job)) continue;
@@ -269,6 +270,7 @@ class Coordinator {
 
   async #end(): Promise<void> {
     await this.#showFinished(0);
+    await this.#options.store.pull?.([this.#run]);
     await this.#coordination.tables.setState(this.#run, "over");
     const { statuses, spending, judges } = this.#summary();
     this.#emit({ type: "run-end", statuses, spending, ...(judges.length === 0 ? {} : { judges }) });

@@ -1,22 +1,22 @@
+import { memoize } from "../../core/lazy.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { parseScenario } from "../../core/scenario/parse-scenario.ts";
 import { DefinitionError } from "../../core/schema/format-issue.ts";
+import type { ConversationStatus } from "../../core/state/state.ts";
 import { RunError } from "../journal/failure.ts";
+import { type Conversation, foldConversation } from "../journal/fold/conversation.ts";
+import { definitionsIn } from "../journal/fold/run.ts";
 import type { RunEvent, RunEventBody, RunStart } from "../journal/run-event.ts";
-import {
-  type ConversationSummary,
-  type RunJournal,
-  type Store,
-  staysAsItIs,
-} from "../journal/store/store.ts";
-import { definitionsOf } from "../journal/transfer/stored-run.ts";
+import type { ServerStore } from "../journal/store/postgres/server-store.ts";
+import { type RunJournal, staysAsItIs } from "../journal/store/store.ts";
 import { systemClock } from "../run/calls/clock.ts";
 import type { CellGroup } from "../run/cell-source.ts";
 import type { StopReason } from "../run/conversation-driver.ts";
 import { differences, type EarlierRun } from "../run/earlier-run.ts";
 import { GroupRunner } from "../run/group-runner.ts";
+import type { ConversationPlan } from "../run/run-context.ts";
 import type { RunOptions } from "../run/run-options.ts";
-import { allModels, type RunSetup, setUpRun } from "../run/set-up-run.ts";
+import { allModels, conversationId, type RunSetup, setUpRun } from "../run/set-up-run.ts";
 import { SharedBudget } from "./shared-budget.ts";
 import { type OwnParts, optionsOf, refuseAddresses, type WorkSheet } from "./work-sheet.ts";
 import type { WorkState, WorkTables } from "./work-tables.ts";
@@ -26,7 +26,7 @@ interface HostedRunParts {
   readonly run: string;
   readonly sheet: WorkSheet;
   readonly sheetHash: string;
-  readonly store: Store;
+  readonly store: ServerStore;
   readonly tables: WorkTables;
   /** The worker's own keys, addresses, tools and code. */
   readonly own: OwnParts;
@@ -84,6 +84,9 @@ export class HostedRun {
       failure.reject(error);
       parts.fail(error);
     };
+    // Of the runs whose answers it may use, everything is needed here.
+    const { useCalls = [] } = sheet.options as Pick<RunOptions, "useCalls">;
+    await store.pull(useCalls);
     const start = store.run(run)?.start;
     if (start === undefined) throw new RunError([`There is no run "${run}" in the store.`]);
     const scenarios = await scenariosOf(store, start, { own, coded: sheet.coded });
@@ -142,17 +145,16 @@ export class HostedRun {
 
   /** Runs the conversations of a job that are not finished, from where their journals end; in a new job, none has started. */
   async runJob(group: CellGroup, isNew: boolean): Promise<HostedJob> {
-    const conversations = new Set<string>();
+    const plans = group.cells.map((cell) => this.#setup.conversation(cell, group.row));
+    const conversations = new Set(plans.map(({ conversation }) => conversation));
     let errors = 0;
-    const earlier = this.#earlier(conversations, isNew);
     const groups = new GroupRunner({
       setup: this.#setup,
-      earlier,
+      earlier: await this.#earlier(conversations, isNew),
       onRecord: ({ status }) => {
         if (status === "error") errors++;
       },
     });
-    for (const cell of group.cells) conversations.add(this.#setup.conversation(cell, group.row).conversation);
     this.#groups.add(groups);
     this.#apply(groups);
     try {
@@ -193,34 +195,50 @@ export class HostedRun {
       groups.abort({ status: "timeout", message: "The run took longer than it may." });
   }
 
-  /** The stored state of the conversations of a job; each is added to `met` when it is read. */
-  #earlier(met: Set<string>, isNew: boolean): EarlierRun {
-    const { store, run, sheet } = this.#parts;
-    const { retryErrors = false, retryUnreadable = false } = sheet.resume ?? {};
-    const known = new Map<string, ConversationSummary | undefined>();
-    const summaryOf = (conversation: string): ConversationSummary | undefined => {
-      met.add(conversation);
-      if (!isNew && !known.has(conversation)) {
-        const [found] = [...store.conversations(run, { conversation })].filter(
-          (summary) => summary.conversation === conversation,
-        );
-        known.set(conversation, found);
-      }
-      return known.get(conversation);
+  /** What the journal says about the conversations of a job. Arms are added to its conversations when they are met. */
+  async #earlier(conversations: Set<string>, isNew: boolean): Promise<EarlierRun> {
+    const { retryErrors = false, retryUnreadable = false } = this.#parts.sheet.resume ?? {};
+    const events = isNew ? new Map<string, RunEvent[]>() : await this.#eventsOf([...conversations]);
+    const folded = new Map<string, Conversation>();
+    const stateOf = ({ conversation }: ConversationPlan): Conversation | undefined => {
+      conversations.add(conversation);
+      const own = events.get(conversation);
+      return own === undefined ? undefined : memoize(folded, conversation, () => foldConversation(own));
     };
     return {
       retriesErrors: retryErrors,
       retriesUnreadable: retryUnreadable,
-      isFinished: ({ conversation }) => {
-        const summary = summaryOf(conversation);
-        return summary !== undefined && staysAsItIs(summary, { retryErrors, retryUnreadable });
+      isFinished: (plan) => {
+        const state = stateOf(plan);
+        if (state === undefined) return false;
+        const { status, judges } = state;
+        const judged = { failedJudgements: judges.failed, unreadableJudgements: judges.unreadable };
+        return staysAsItIs({ status, ...judged }, { retryErrors, retryUnreadable });
       },
       // A finished conversation has a status.
-      statusOf: ({ conversation }) =>
-        summaryOf(conversation)?.status as NonNullable<ConversationSummary["status"]>,
-      journal: ({ conversation }) =>
-        summaryOf(conversation) === undefined ? undefined : store.events(run, conversation),
+      statusOf: (plan) => stateOf(plan)?.status as ConversationStatus,
+      journal: (plan) => {
+        stateOf(plan);
+        return events.get(plan.conversation);
+      },
     };
+  }
+
+  /** The events of conversations, and of the arms in which these continue. */
+  async #eventsOf(conversations: readonly string[]): Promise<Map<string, RunEvent[]>> {
+    const { store, run } = this.#parts;
+    const found = new Map<string, RunEvent[]>();
+    for (let wanted = conversations; wanted.length > 0; ) {
+      const arms = new Set<string>();
+      for (const event of await store.eventsOf(run, wanted)) {
+        if (!("conversation" in event) || event.conversation === undefined) continue;
+        memoize(found, event.conversation, () => []).push(event);
+        if (event.type !== "conversation-end") continue;
+        for (const arm of event.arms ?? []) arms.add(conversationId({ ...event.cell, arm }));
+      }
+      wanted = [...arms].filter((name) => !found.has(name));
+    }
+    return found;
   }
 }
 
@@ -232,12 +250,12 @@ function comparable({ configuration, ...start }: RunStart): RunStart {
 
 /** The scenarios of a run: as the journal keeps them, or of the worker's project file where they are code. */
 async function scenariosOf(
-  store: Store,
+  store: ServerStore,
   { run, scenarios }: RunStart,
   { own, coded }: { readonly own: OwnParts; readonly coded: readonly string[] },
 ): Promise<readonly ScenarioDefinition[]> {
   const found = new Map<string, ScenarioDefinition>();
-  for (const { scenario, definition } of definitionsOf(store, run)) {
+  for (const { scenario, definition } of definitionsIn(await store.eventsOf(run, null))) {
     if (coded.includes(scenario)) continue;
     try {
       found.set(scenario, parseScenario(JSON.parse(definition)));

@@ -69,7 +69,7 @@ async function place(): Promise<Place> {
     await administrator.end();
     await queue.close();
     await tables.close();
-    store.close();
+    await store.close();
   });
   return {
     address,
@@ -161,6 +161,7 @@ test("a short run does not wait for a long one that began before it", async () =
   });
   // One answer at a time, so that there is an order.
   for (let answered = 0; !isOver; ) {
+    await store.pull?.(["short", "long"]);
     const finished = (store.run("short")?.statuses.completed ?? 0) === 4;
     if (finished || server.waiting() === 0) await new Promise((resolve) => setImmediate(resolve));
     else {

@@ -1,8 +1,7 @@
 import { errorMessage } from "../../core/error-message.ts";
 import { memoize } from "../../core/lazy.ts";
 import { RunError } from "../journal/failure.ts";
-import { openSqlDatabase } from "../journal/store/open-store.ts";
-import { SqlStore } from "../journal/store/sql-store.ts";
+import { ServerStore } from "../journal/store/postgres/server-store.ts";
 import { StoreError } from "../journal/store/store-error.ts";
 import { HostedRun } from "./hosted-run.ts";
 import { type JobResult, type QueuedJob, type Taking, WorkQueue } from "./work-queue.ts";
@@ -64,9 +63,7 @@ interface Hosted {
 /** A worker from its start until it is drained or loses its lease: takes jobs, and runs their conversations. */
 export class WorkSession {
   readonly #options: WorkSessionOptions;
-  readonly #store: SqlStore;
-  /** The number of this process among all that write to the store. */
-  readonly #writer: number;
+  readonly #store: ServerStore;
   readonly #tables: WorkTables;
   readonly #queue: WorkQueue;
   readonly #hosted = new Map<string, Hosted>();
@@ -88,33 +85,29 @@ export class WorkSession {
 
   private constructor(
     options: WorkSessionOptions,
-    parts: { store: SqlStore; writer: number; tables: WorkTables; queue: WorkQueue },
+    parts: { store: ServerStore; tables: WorkTables; queue: WorkQueue },
   ) {
     this.#options = options;
     this.#store = parts.store;
-    this.#writer = parts.writer;
     this.#tables = parts.tables;
     this.#queue = parts.queue;
   }
 
   /** Connects, and begins to take jobs. Throws what is wrong with the store or the queue. */
   static async start(options: WorkSessionOptions): Promise<WorkSession> {
-    const database = await openSqlDatabase(options.store);
-    const store = new SqlStore(database);
+    const store = await ServerStore.open(options.store, { runs: [] });
     let tables: WorkTables | undefined;
     let queue: WorkQueue | undefined;
     try {
-      // Written by the database itself.
-      const { writer } = JSON.parse(database.thisWriter()) as { readonly writer: number };
       tables = await WorkTables.open(options.store);
       queue = await WorkQueue.open(options.queue ?? options.store, tables.queueName);
-      const session = new WorkSession(options, { store, writer, tables, queue });
+      const session = new WorkSession(options, { store, tables, queue });
       await session.#begin();
       return session;
     } catch (error) {
       await queue?.close();
       await tables?.close();
-      store.close();
+      await store.close();
       throw error;
     }
   }
@@ -179,11 +172,11 @@ export class WorkSession {
     await Promise.race([this.#taking?.close(), patience]).catch(() => {});
     for (const { opened } of this.#hosted.values())
       await opened.then((hosted) => hosted.close()).catch(() => {});
-    await Promise.race([this.#tables.leave(this.#writer), patience]).catch(() => {});
+    await Promise.race([this.#tables.leave(this.#store.writer), patience]).catch(() => {});
     await Promise.race([this.#queue.close(), patience]).catch(() => {});
     await this.#tables.close().catch(() => {});
     try {
-      this.#store.close();
+      await this.#store.close();
     } catch (error) {
       // What was not written has been taken over by others.
       if (!(error instanceof StoreError)) throw error;
@@ -235,7 +228,7 @@ export class WorkSession {
       hosted = memoize(this.#hosted, run, () => ({ opened: this.#open(run), jobs: 0, usedAt: 0 }));
       hosted.jobs++;
       let opened = await hosted.opened;
-      const claimed = await this.#tables.claim(run, job, this.#writer);
+      const claimed = await this.#tables.claim(run, job, this.#store.writer);
       if (claimed === undefined) return "done";
       const { group, isNew, isTakenOver, state, sheetHash } = claimed;
       if (state === "running" && opened.isOutdated(sheetHash)) {
@@ -248,11 +241,11 @@ export class WorkSession {
       const { isOver, conversations, errors } =
         isLate && isNew ? { isOver: true, conversations: [], errors: 0 } : await opened.runJob(group, isNew);
       if (!isOver) {
-        await this.#tables.release(run, job, this.#writer);
+        await this.#tables.release(run, job, this.#store.writer);
         return "back";
       }
       const isFlushed = this.#options.queue !== undefined;
-      await this.#tables.finish(run, job, { writer: this.#writer, conversations, isFlushed });
+      await this.#tables.finish(run, job, { writer: this.#store.writer, conversations, isFlushed });
       this.#finished += conversations.length;
       this.#errors += errors;
       for (const _ of conversations) this.#finishes.push(performance.now());
@@ -313,7 +306,7 @@ export class WorkSession {
     this.#problems.delete(run);
     this.#accounts.set(run, hosted.accounts);
     // Those who ask the same account share its caps from now on.
-    hosted.share(await this.#tables.report(this.#writer, this.report));
+    hosted.share(await this.#tables.report(this.#store.writer, this.report));
     this.#log("run-open", "Takes conversations of this run.", run);
     return hosted;
   }
@@ -330,7 +323,7 @@ export class WorkSession {
 
   /** Sends the report of this worker, and applies the states of its runs and the shares of caps. */
   async #sendReport(): Promise<void> {
-    const workers = await this.#tables.report(this.#writer, this.report);
+    const workers = await this.#tables.report(this.#store.writer, this.report);
     this.#seenAt = performance.now();
     this.#hasLoggedProblem = false;
     const states = await this.#tables.states([...this.#hosted.keys()]);

@@ -1,30 +1,26 @@
 import { expect, onTestFinished, test } from "vitest";
 import { sharedPostgres } from "../../../test/postgres-server.ts";
 import { runStart } from "../../apps/contracts/store-contract-samples.ts";
-import { openSqlDatabase } from "../journal/store/open-store.ts";
-import { SqlStore } from "../journal/store/sql-store.ts";
+import { ServerStore } from "../journal/store/postgres/server-store.ts";
 import { SharedBudget } from "./shared-budget.ts";
 import { WORK_FORMAT, type WorkerReport } from "./work-sheet.ts";
 import { WorkTables } from "./work-tables.ts";
 
 interface Process {
-  readonly store: SqlStore;
+  readonly store: ServerStore;
   readonly writer: number;
   readonly tables: WorkTables;
 }
 
 /** What a worker has of a store: the journal, and what workers share. */
 async function processOf(address: string): Promise<Process> {
-  const database = await openSqlDatabase(address);
-  const store = new SqlStore(database);
+  const store = await ServerStore.open(address);
   const tables = await WorkTables.open(address);
   onTestFinished(async () => {
     await tables.close();
-    store.close();
+    await store.close();
   });
-  // Written by the database itself.
-  const { writer } = JSON.parse(database.thisWriter()) as { readonly writer: number };
-  return { store, writer, tables };
+  return { store, writer: store.writer, tables };
 }
 
 const SHEET = { format: WORK_FORMAT, options: {}, tools: [], code: [], coded: [] };

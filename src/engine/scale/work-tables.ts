@@ -198,8 +198,7 @@ export class WorkTables {
       state: WorkState;
     }>(
       `WITH held AS (SELECT writer FROM work_job WHERE run = $1 AND job = $2 AND done IS NULL FOR UPDATE),
-         fenced AS (INSERT INTO writer (id, groups) SELECT writer, -1 FROM held WHERE writer <> $3
-           ON CONFLICT (id) DO UPDATE SET groups = -1),
+         fenced AS (UPDATE writer SET groups = -1 FROM held WHERE writer.id = held.writer AND writer.id <> $3),
          claimed AS (UPDATE work_job SET writer = $3, claims = claims + 1 FROM held WHERE run = $1 AND job = $2
            RETURNING data, claims, held.writer AS before)
        SELECT claimed.data, claimed.claims, claimed.before, md5(sheet) AS sheet, ${STATE} AS state FROM claimed, work_run WHERE work_run.run = $1`,

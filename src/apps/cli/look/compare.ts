@@ -61,7 +61,7 @@ export async function compare(options: CompareCommandOptions, terminal: Terminal
       terminal.messages.write(`Wrote the comparison to ${options.output}\n`);
     return 0;
   } finally {
-    store?.close();
+    await store?.close();
   }
 }
 

@@ -36,7 +36,7 @@ export async function importCommand(options: ImportCommandOptions, terminal: Ter
     terminal.output.write(`Imported run ${printableText(run)}. Look at it: elenchus show ${runWord(run)}\n`);
     return 0;
   } finally {
-    store.close();
+    await store.close();
   }
 }
 

@@ -135,7 +135,7 @@ export async function exportView(options: ExportViewOptions, terminal: Terminal)
   const page = readPageFiles(pageFolder());
   await withRuns(settings.store, async (store) => {
     const summary = findRun(store, options.run);
-    const browser = await openRunBrowser(settings.store);
+    const browser = await openRunBrowser(store.file ?? settings.store);
     try {
       const viewed = { store, browser };
       const { path, single: isSingle, texts: hasTexts } = options;

@@ -250,7 +250,7 @@ export async function play(options: PlayOptions, terminal: Terminal): Promise<Ex
   } finally {
     stopListening();
     prompt.close();
-    store.close();
+    await store.close();
   }
 }
 

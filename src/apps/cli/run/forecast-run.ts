@@ -39,7 +39,7 @@ export async function forecastRun(
       ...(limits === undefined ? { mostCached: MOST_CACHED } : {}),
       ...(resumes === undefined ? {} : { resumes }),
     });
-  const plan = await withStoreIfAny(path, forecast, { isOptional: true });
+  const plan = await withStoreIfAny(path, forecast);
   if (isPrinted) {
     const line = forecastLine(plan);
     messages.write(`${messages.isTerminal ? wrapText(line, messages.width).join("\n") : line}\n`);

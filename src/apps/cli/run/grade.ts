@@ -74,7 +74,7 @@ export async function gradeCommand(options: GradeCommandOptions, terminal: Termi
       terminal,
     );
   } finally {
-    store.close();
+    await store.close();
   }
 }
 

@@ -74,8 +74,8 @@ export async function merge(options: MergeCommandOptions, terminal: Terminal): P
       terminal.messages.write(`${countedText(open, "conversation")} left: shards were not finished.\n`);
     return gateCode({ checked, summary, settings });
   } finally {
-    for (const { store } of opened) store.close();
-    target?.close();
+    for (const { store } of opened) await store.close();
+    await target?.close();
   }
 }
 

@@ -161,7 +161,7 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
     const unsent = await telemetry?.close();
     if (typeof unsent === "string")
       terminal.messages.write(`Warning: Telemetry could not be sent: ${printableText(unsent)}\n`);
-    store.close();
+    await store.close();
   }
 }
 

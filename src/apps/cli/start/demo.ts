@@ -66,7 +66,7 @@ export async function demo(terminal: Terminal): Promise<ExitCode> {
     }
     showDemo(store, run, { path, terminal });
   } finally {
-    store.close();
+    await store.close();
   }
   return 0;
 }

@@ -331,7 +331,7 @@ describe("the store", () => {
       0,
       expect.stringMatching(/^✓ \.elenchus\/elenchus\.db: 2 runs$/),
     ]);
-    store.close();
+    await store.close();
   });
 
   test("that is none, is newer, older or damaged", async () => {
@@ -341,7 +341,7 @@ describe("the store", () => {
     ]);
     const folder = folderWith();
     const path = join(folder, ".elenchus/elenchus.db");
-    (await openStore(path)).close();
+    await (await openStore(path)).close();
     const change = (sql: string): void => {
       const database = new Database(path);
       database.pragma("journal_mode = DELETE");
@@ -360,7 +360,7 @@ describe("the store", () => {
   test("that another program keeps to itself", async () => {
     const folder = folderWith();
     const path = join(folder, ".elenchus/elenchus.db");
-    (await openStore(path)).close();
+    await (await openStore(path)).close();
     const holder = new Database(path);
     holder.pragma("journal_mode = DELETE");
     holder.exec("BEGIN EXCLUSIVE");

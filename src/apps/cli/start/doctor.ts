@@ -150,9 +150,12 @@ function projectFinding({ file, profiles }: Project, { profile }: ResolvedSettin
 async function storeFinding(path: string, folder: string): Promise<Finding> {
   const shown = isPostgresAddress(path) ? shownStore(path) : path;
   try {
-    const store = await openStore(isPostgresAddress(path) ? path : resolve(folder, path), { readOnly: true });
+    const store = await openStore(isPostgresAddress(path) ? path : resolve(folder, path), {
+      readOnly: true,
+      runs: [],
+    });
     const runs = store.runs().length;
-    store.close();
+    await store.close();
     return { level: "fine", text: `${shown}: ${countedText(runs, "run")}` };
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;

@@ -79,7 +79,7 @@ async function withWork<Result>(
       "Workers have a store on a PostgreSQL server. Name it: postgres://host/database",
     ]);
   // Throws if the address, the server or the format is wrong.
-  (await openStore(address, { readOnly: true })).close();
+  await (await openStore(address, { readOnly: true, runs: [] })).close();
   const tables = await WorkTables.open(address);
   try {
     return await use(tables);
@@ -103,9 +103,9 @@ export async function stop(
 ): Promise<ExitCode> {
   const { settings } = await readSettings(request, terminal);
   return withWork(settings.store, async (tables): Promise<ExitCode> => {
-    const store = await openStore(settings.store, { readOnly: true });
+    const store = await openStore(settings.store, { readOnly: true, runs: [] });
     const { run } = findRun(store, given);
-    store.close();
+    await store.close();
     if (!(await tables.setState(run, now ? "aborting" : "stopping")))
       throw new ProjectError([
         `Run ${printableText(run)} does not run on workers now, so there is nothing to stop.`,

@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import { openStore } from "../../../engine/journal/store/open-store.ts";
 import { openRunBrowser, type RunBrowser } from "../../../engine/journal/store/run-browser.ts";
-import type { Store } from "../../../engine/journal/store/store.ts";
+import type { Store, StoreOptions } from "../../../engine/journal/store/store.ts";
 import { type Access, newPass, newSecret } from "./access.ts";
 import { HeavyProcess } from "./heavy-process.ts";
 import { readPageFiles } from "./page-files.ts";
@@ -13,7 +13,7 @@ interface ViewerOptions {
   /** The file of the store. */
   readonly path: string;
   /** Opens the store for writing; refuses a file that must not be written to. */
-  readonly openToWrite: (path: string) => Promise<Store>;
+  readonly openToWrite: (path: string, options: Pick<StoreOptions, "runs">) => Promise<Store>;
   /** The folder of the built page. */
   readonly pageFolder: string;
   /** Default: 127.0.0.1. */
@@ -42,31 +42,39 @@ export async function startViewer(options: ViewerOptions): Promise<RunningViewer
   const { path, openToWrite, pageFolder, host = "127.0.0.1", port: wanted = 0 } = options;
   const page = readPageFiles(pageFolder);
   const opened = await openStore(path, { readOnly: true });
-  const browser = await openRunBrowser(path);
+  // A store on a server is shown from its copy, which is brought up to date when something is asked for.
+  const file = opened.file ?? path;
+  const browser = await openRunBrowser(file);
   const store = rememberedStore(opened, browser);
-  const heavy = new HeavyProcess(path, () => browser.version());
+  const refresh = refreshing(opened);
+  const heavy = new HeavyProcess(file, () => browser.version());
   const token = newSecret();
   const hosts = new Set<string>();
   // The port is known only once it listens; nothing is answered before.
   let access: Access = { sessions: new Set([token]), passes: new Map(), hosts, port: wanted };
   /** Opens the store for writing, for a moment. */
-  const writing = async (change: (store: Store) => void): Promise<void> => {
-    const open = await openToWrite(path);
+  const writing = async (run: string, change: (store: Store) => void): Promise<void> => {
+    const open = await openToWrite(path, { runs: [run] });
     try {
       change(open);
     } finally {
-      open.close();
+      await open.close();
     }
+    await opened.pull?.();
   };
   const changes: Pick<ViewerParts, "deleteRun" | "label"> = {
-    deleteRun: (run) => writing((open) => open.delete(run)),
-    label: (run, label) => writing((open) => open.label(run, [label])),
+    deleteRun: (run) => writing(run, (open) => open.delete(run)),
+    label: (run, label) => writing(run, (open) => open.label(run, [label])),
   };
   let app = viewerApp({ store, browser, heavy, access, page, ...changes });
-  const server = serve({ fetch: (request, env) => app.fetch(request, env), hostname: host, port: wanted });
-  const port = await listening(server, host, wanted).catch((error: unknown) => {
-    store.close();
+  const answer = async (request: Request, env: Parameters<typeof app.fetch>[1]): Promise<Response> => {
+    await refresh();
+    return app.fetch(request, env);
+  };
+  const server = serve({ fetch: answer, hostname: host, port: wanted });
+  const port = await listening(server, host, wanted).catch(async (error: unknown) => {
     browser.close();
+    await opened.close();
     throw error;
   });
   for (const name of namesOf(host)) hosts.add(`${name}:${port}`);
@@ -80,13 +88,11 @@ export async function startViewer(options: ViewerOptions): Promise<RunningViewer
     close: async () => {
       heavy.close();
       await new Promise<void>((resolve) => {
-        server.close(() => {
-          store.close();
-          browser.close();
-          resolve();
-        });
+        server.close(() => resolve());
         if ("closeAllConnections" in server) server.closeAllConnections();
       });
+      browser.close();
+      await opened.close();
     },
   };
 }
@@ -120,6 +126,22 @@ function isAny(host: string): boolean {
 
 function bracketed(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
+}
+
+/** How long a copy of a store on a server is up to date enough. */
+const FRESH_MS = 1_000;
+
+/** Reads what others have written, at most once a second. A server that is gone is shown as it was. */
+function refreshing(store: Store): () => Promise<void> {
+  let readAt = performance.now();
+  let reading: Promise<void> = Promise.resolve();
+  return () => {
+    if (store.pull !== undefined && performance.now() - readAt > FRESH_MS) {
+      readAt = performance.now();
+      reading = store.pull().catch(() => {});
+    }
+    return reading;
+  };
 }
 
 /** How many answers are cached. */

@@ -15,6 +15,10 @@ export async function openStore(
   path: string = DEFAULTS.storePath,
   options: StoreOptions = {},
 ): Promise<Store> {
+  if (isPostgresAddress(path)) {
+    const { ServerStore } = await import("./postgres/server-store.ts");
+    return ServerStore.open(path, options);
+  }
   const database = await openSqlDatabase(path, options);
   try {
     return new SqlStore(database);
@@ -24,11 +28,7 @@ export async function openStore(
   }
 }
 
-/** Opens the database of a store. */
+/** Opens the file of a store as a database. */
 export async function openSqlDatabase(path: string, options: StoreOptions = {}): Promise<SqlDatabase> {
-  if (isPostgresAddress(path)) {
-    const { openPostgres } = await import("./postgres/postgres-database.ts");
-    return openPostgres(path, options);
-  }
   return new SqliteDatabase(await openDatabase(path, options));
 }

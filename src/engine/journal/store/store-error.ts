@@ -9,8 +9,6 @@ export type StoreErrorCode =
   | "locked"
   /** Written by a newer release. */
   | "newer_format"
-  /** Written by an older release, on a server, and it was to be read only. */
-  | "older_format"
   | "not_a_store"
   /** There is none at this path or address, and it was to be read. */
   | "missing"

@@ -297,8 +297,10 @@ export interface Store {
   /** Removes what nothing refers to, and gives the space back. `calls` older than a time may go, too. */
   compact(options?: { readonly callsBefore?: number }): void;
   size(): StoreSize;
-  /** Writes what is left, and closes. */
-  close(): void;
+  /** Of a store on a server, which is read from a copy: reads what others have written, of some runs or of all. */
+  pull?(runs?: readonly string[]): Promise<void>;
+  /** Writes what is left, and closes; of a store on a server, when the server has it. */
+  close(): void | Promise<void>;
 }
 
 /** How a store's file is opened. */
@@ -309,4 +311,6 @@ export interface StoreOptions {
   readonly durable?: boolean;
   /** How long to wait for another process that is writing (default 10,000). */
   readonly lockTimeoutMs?: number;
+  /** Of a store on a server: the runs whose events are read (default: all). */
+  readonly runs?: readonly string[];
 }

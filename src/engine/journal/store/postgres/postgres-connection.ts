@@ -1,14 +1,11 @@
 import type { Client, ClientConfig, QueryResult } from "pg";
-import type { SqlValue } from "../sql-database.ts";
-import { StoreError } from "../store-error.ts";
+import { StoreError, storeError } from "../store-error.ts";
+import type { PostgresAddress } from "./postgres-address.ts";
 
 /** What a connection needs. */
-export interface ConnectionSettings {
-  /** The address with its password. */
-  readonly connection: string;
-  readonly schema: string;
+interface ConnectionSettings extends PostgresAddress {
   /** Statements after each connecting. */
-  readonly setUp: (client: Client) => Promise<void>;
+  readonly setUp?: (client: Client) => Promise<void>;
 }
 
 /** How long a server that is gone is waited for. */
@@ -20,9 +17,6 @@ const CONNECT_MS = 10_000;
 /** A server notices within a minute that a process is gone with its machine, and frees what it held. */
 const SESSION = `SET tcp_keepalives_idle = 20; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3;
 SET idle_in_transaction_session_timeout = 15000`;
-
-/** Names what all hold together while they write a group, and who removes texts holds alone. */
-export const TEXT_LOCKS = 0x456c6574;
 
 /**
  * The oid of the schema: stores of one database do not wait for each other. With the number of a process, it names the lock that
@@ -42,6 +36,7 @@ export class PostgresConnection {
   #client: Client | undefined;
   #connecting: Promise<Client> | undefined;
   readonly #names = new Map<string, string>();
+  #underWay = 0;
 
   constructor(settings: ConnectionSettings) {
     this.#settings = settings;
@@ -77,11 +72,12 @@ export class PostgresConnection {
       await client.connect();
       await client.query(SESSION);
       await client.query(`SET search_path = ${pg.escapeIdentifier(schema)}, pg_temp`);
-      await setUp(client);
+      await setUp?.(client);
     } catch (error) {
       client.end().catch(() => {});
       throw error;
     }
+    keepAlive(client, false);
     this.#client = client;
     return client;
   }
@@ -101,7 +97,7 @@ export class PostgresConnection {
   }
 
   /** Runs a statement, prepared once. Several may be under way: the server does them in order. */
-  async query(sql: string, values: readonly SqlValue[] = []): Promise<QueryResult<unknown[]>> {
+  async query(sql: string, values: readonly unknown[] = []): Promise<QueryResult<unknown[]>> {
     const client = await this.connect();
     let name = this.#names.get(sql);
     if (name === undefined) {
@@ -109,24 +105,61 @@ export class PostgresConnection {
       this.#names.set(sql, name);
     }
     // Lists of values are what `rowMode` gives.
-    return client.query({ name, text: sql, values: values as SqlValue[], rowMode: "array" });
+    const asked = { name, text: sql, values: values as unknown[], rowMode: "array" } as const;
+    return this.#keepingAlive(client, () => client.query<unknown[]>(asked));
+  }
+
+  /** The rows of a statement that may be done again, once the server is there. Throws `StoreError`. */
+  async rows(sql: string, values: readonly unknown[] = []): Promise<readonly (readonly unknown[])[]> {
+    try {
+      for (;;) {
+        try {
+          return (await this.query(sql, values)).rows;
+        } catch (error) {
+          if (!isLost(error)) throw error;
+          await this.reconnect();
+        }
+      }
+    } catch (error) {
+      throw storeError(error, this.#settings.shown);
+    }
   }
 
   /** Statements without values and results. */
   async exec(sql: string): Promise<void> {
-    await (await this.connect()).query(sql);
+    const client = await this.connect();
+    await this.#keepingAlive(client, () => client.query(sql));
+  }
+
+  /** A connection on which nothing is under way does not keep the program alive. */
+  async #keepingAlive<Result>(client: Client, ask: () => Promise<Result>): Promise<Result> {
+    if (this.#underWay++ === 0) keepAlive(client, true);
+    try {
+      return await ask();
+    } finally {
+      if (--this.#underWay === 0) keepAlive(client, false);
+    }
   }
 
   /** Cuts the connection: what was begun on it is rolled back. */
   async drop(): Promise<void> {
     const client = this.#client;
     this.#client = undefined;
-    await client?.end().catch(() => {});
+    if (client === undefined) return;
+    keepAlive(client, true);
+    await client.end().catch(() => {});
   }
 
   #lose(client: Client): void {
     if (this.#client === client) this.#client = undefined;
   }
+}
+
+/** Its types do not have these methods of the driver. */
+function keepAlive(client: Client, isNeeded: boolean): void {
+  const socket = client as unknown as { ref(): void; unref(): void };
+  if (isNeeded) socket.ref();
+  else socket.unref();
 }
 
 /** The driver is installed by those who need it. */
