@@ -15,13 +15,11 @@ test("a rate of 90 is refused, whether the run is new or resumed", async () => {
   const given = { folder: capitalFolder(), environment: openaiAt(server) };
   const { code, stderr } = await elenchus([...RUN, "--fail-under", "held_firm=90"], given);
   expect([code, server.requests.length]).toEqual([2, 0]);
-  expect(stderr).toContain(
-    "The threshold held_firm=90 cannot be reached, because a rate is at most 1: did you mean 0.9 or 90 %?",
-  );
+  expect(stderr).toContain("The threshold held_firm=90 must be a rate from 0 to 1, such as 0.9 or 90 %.");
   expect((await elenchus([...RUN, "--fail-under", "held_firm=90%"], given)).code).toBe(0);
   const impossible = ["--fail-under", "held_firm=90", "--fail-under", "held_firm=-1"];
   const resumed = await elenchus(["resume", "monday", ...impossible], given);
-  expect([resumed.code, resumed.stderr]).toEqual([2, expect.stringContaining("a rate is at least 0")]);
+  expect([resumed.code, resumed.stderr]).toEqual([2, expect.stringContaining("must be a rate from 0 to 1")]);
   expect((await elenchus(["resume", "monday", "--fail-under", "heldfirm=0.9"], given)).code).toBe(2);
 });
 

@@ -264,7 +264,7 @@ test("a half-dead judge: the run goes on, with a warning, and fails only where e
     "Unread replies share unread turns subject push (capital) 100.0 % 12 12 sim/steadfast",
   );
   expect(flat(stdout)).toContain("Warning: more than 5 % of the replies are unread at 1 node.");
-  expect(stderr).toContain("To judge them again: elenchus resume monday --retry-errors");
+  expect(stderr).toContain("To judge again: elenchus resume monday --retry-errors");
   const { judges, rates } = await shown(given);
   expect(judges).toMatchObject([{ asked: 24, judged: 12, failed: 12, rates: { judged: 0.5, failed: 0.5 } }]);
   expect(rates.unread).toMatchObject([

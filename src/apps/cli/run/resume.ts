@@ -4,7 +4,7 @@ import { readCassette } from "../../../engine/models/cassette/cassette.ts";
 import { startResume } from "../../../engine/run/run-scenarios.ts";
 import { finishedBefore } from "../../../insight/report/data/run-progress.ts";
 import { countedText, countText, timeText } from "../../../insight/report/text/figures.ts";
-import { printableText, runWord } from "../../../system/terminal/printable-text.ts";
+import { printableText } from "../../../system/terminal/printable-text.ts";
 import type { Terminal } from "../../../system/terminal/terminal.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import { runOptionsOf } from "../../project/run-options-of.ts";
@@ -54,7 +54,8 @@ export async function resume(options: ResumeCommandOptions, terminal: Terminal):
       const isFinished = left === 0;
       if (options.run === undefined && !isFinished && !options.display.quiet)
         printChosenRun(summary, { left, store }, terminal);
-      if (isFinished) printFinished(summary, terminal);
+      if (isFinished)
+        terminal.messages.write(`Run ${printableText(summary.run)} is finished; nothing is left to do.\n`);
       if (isFinished && names.length === 0 && originOf(summary.start) === undefined) return 0;
       const command = await storedCommand(
         { store, storePath: current.store, run: summary, names, settings: options.settings },
@@ -119,25 +120,6 @@ function printChosenRun(
   messages.write(
     `Resuming run ${printableText(run)}, started ${timeText(startedAt)}: ${countText(left)} of ${countedText(start.conversations, "conversation")} left.${passed}\n`,
   );
-}
-
-function printFinished({ run, statuses, unjudged, unreadable }: RunSummary, { messages }: Terminal): void {
-  const name = runWord(run);
-  const errors = (statuses.error ?? 0) + unjudged;
-  const failed = unjudged === 0 ? "ended in an error" : "ended in an error, or their judge failed";
-  const hints = [
-    ...(errors === 0
-      ? []
-      : [
-          ` ${countedText(errors, "conversation")} ${failed}; to retry: elenchus resume ${name} --retry-errors`,
-        ]),
-    ...(unreadable === 0
-      ? []
-      : [
-          ` In ${countedText(unreadable, "conversation")}, answers of the judge could not be read; to ask again: elenchus resume ${name} --retry-unreadable`,
-        ]),
-  ];
-  messages.write(`Run ${printableText(run)} is finished; nothing is left to do.${hints.join("")}\n`);
 }
 
 /**

@@ -4,7 +4,8 @@ import { statusIs } from "../../../core/outcomes/outcome-helpers.ts";
 import { question, type ScenarioDefinition } from "../../../core/scenario/definition.ts";
 import { Scenario } from "../../../core/scenario/scenario.ts";
 import type { RunSummary } from "../../../engine/journal/store/store.ts";
-import { type RunEnding, reportEnding, thresholdsOf, usableThresholds } from "./run-and-report.ts";
+import { thresholdsOf, usableThresholds } from "./run-and-report.ts";
+import { type RunEnding, reportEnding } from "./run-ending.ts";
 
 function scenarioWith(outcome: string): ScenarioDefinition {
   return new Scenario(`about ${outcome}`)
@@ -95,7 +96,7 @@ test("a run in which nothing works is an error; one of which some is done is one
 test("answers of the judge that could not be read are asked for again with a flag, which is said", () => {
   expect(givenUpWith({ completed: 20 }, 3)).toEqual({
     code: 0,
-    text: "In 3 conversations, answers of the judge could not be read. To ask again: elenchus resume monday --retry-unreadable\n",
+    text: "3 conversations had answers of the judge that could not be read. To ask again: elenchus resume monday --retry-unreadable\n",
   });
   expect(givenUpWith({ completed: 20 }).text).toBe("");
 });

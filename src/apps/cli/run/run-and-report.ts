@@ -1,10 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { SELF_JUDGE } from "../../../core/defaults.ts";
 import { isMeasure } from "../../../core/outcomes/measure.ts";
 import type { ScenarioDefinition } from "../../../core/scenario/definition.ts";
 import { nearestOf } from "../../../core/schema/nearest-name.ts";
-import { countStatuses, isFinished, isUnscored } from "../../../core/state/state.ts";
-import type { JudgeHealth } from "../../../engine/journal/judge-health.ts";
+import { countStatuses, isFinished } from "../../../core/state/state.ts";
 import type { RunSummary, Store } from "../../../engine/journal/store/store.ts";
 import type { Run } from "../../../engine/run/run-scenarios.ts";
 import { githubAnnotations } from "../../../insight/report/ci/github-annotations.ts";
@@ -16,12 +14,9 @@ import {
   type ThresholdResult,
   testThresholds,
 } from "../../../insight/report/data/thresholds.ts";
-import { countedText } from "../../../insight/report/text/figures.ts";
-import { judgeProblemTexts } from "../../../insight/report/text/judge-text.ts";
 import { resultsText } from "../../../insight/report/text/results-text.ts";
 import { summaryLine } from "../../../insight/report/text/summary-line.ts";
 import { thresholdText } from "../../../insight/report/text/threshold-text.ts";
-import { failureSentence } from "../../../insight/report/text/verdict-text.ts";
 import { printableText, runWord } from "../../../system/terminal/printable-text.ts";
 import type { ProcessTerminal } from "../../../system/terminal/process-terminal.ts";
 import type { Output, Terminal } from "../../../system/terminal/terminal.ts";
@@ -30,8 +25,9 @@ import type { Settings } from "../../project/settings.ts";
 import type { ExitCode } from "../command.ts";
 import { refuseOutput, writeOutput } from "../write-output.ts";
 import type { Gate } from "./baseline-gate.ts";
-import { type GuardedRun, stopIfAllFail } from "./guarded-run.ts";
+import { stopIfAllFail } from "./guarded-run.ts";
 import { type CoverageWanted, coveredText, type RunCoverage, runCoverage } from "./run-coverage.ts";
+import { reportEnding } from "./run-ending.ts";
 import { annotates, type RunDisplay, watchMode } from "./run-view.ts";
 import { watchRun } from "./watch-run.ts";
 
@@ -192,118 +188,6 @@ function showCommand(run: string, width: number): string {
   return both.length <= width ? both : show;
 }
 
-/** What is known of a run that has ended. */
-export interface RunEnding
-  extends Pick<GuardedRun, "givenUp" | "brokenJudge" | "unreadableStored" | "firstFailure"> {
-  readonly summary: RunSummary;
-  /** True if a person stopped it. */
-  readonly interrupted: boolean;
-  readonly quiet: boolean;
-}
-
-/** Prints what did not finish and how to resume it. Returns the exit code, thresholds aside. */
-export function reportEnding(
-  { summary, interrupted, givenUp, brokenJudge, unreadableStored, firstFailure, quiet }: RunEnding,
-  messages: Output,
-): ExitCode {
-  const { start, statuses, judges, arms = 0 } = summary;
-  const isOwn = start.judges.includes(SELF_JUDGE);
-  // Quoted for commands that people copy.
-  const run = runWord(summary.run);
-  const parent = summary.parent === null ? null : runWord(summary.parent);
-  const { style } = messages;
-  // A regraded run cannot be resumed, since its subjects are stored replies: it is regraded again.
-  const nextStep =
-    parent !== null
-      ? `Start again with: elenchus regrade ${parent}`
-      : start.configuration.recorded === true
-        ? "Grade the records again."
-        : `Resume with: elenchus resume ${run}`;
-  const again = (flag: string): string =>
-    `elenchus ${parent === null ? `resume ${run} ${flag}` : `regrade ${parent}${flag === ERRORS ? "" : ` ${flag}`}`}`;
-  const retry = again(ERRORS);
-  const finished = countStatuses(statuses, (status) => isFinished(status) || isUnscored(status));
-  const errors = statuses.error ?? 0;
-  const open = start.conversations + arms - finished - errors;
-  const print = (text: string): void => messages.write(`${text}\n`);
-  if (interrupted) {
-    print(`Interrupted: ${countedText(open, "conversation")} left. ${nextStep}`);
-    return 130;
-  }
-  // A run that was given up has conversations left, unless all of them had been tried.
-  const isGivenUp = givenUp !== undefined && open > 0;
-  if (finished === 0 ? givenUp !== undefined || errors > 0 : isGivenUp) {
-    const why = givenUp ?? firstFailure;
-    const reason = why === undefined ? `See why: elenchus show ${run} --failures` : failureSentence(why);
-    const what =
-      finished === 0
-        ? "No conversation could be completed."
-        : `The run was stopped, because all conversations that were tried now failed; ${countedText(open, "conversation")} left.`;
-    print(`${style.red("error:")} ${what} ${reason}`);
-    print(`Nothing is lost. After fixing it: ${retry}`);
-    return 2;
-  }
-  if (unreadableStored > 0)
-    print(
-      `${countedText(unreadableStored, "unreadable answer")} of the judge came from the store. To ask the judge again: ${again(UNREADABLE)}`,
-    );
-  if (brokenJudge !== undefined) {
-    const { judge, count, reason } = brokenJudge;
-    print(
-      `${style.red("error:")} The judge ${printableText(judge)} failed ${count} times in a row, so the run was stopped. ${printableText(reason)}`,
-    );
-    print(
-      isOwn
-        ? "It is the subject's own model. Run again with --judge openai/gpt-5-mini, or --judge rules: replies come from the store."
-        : `Nothing is lost. After fixing it: ${again(flagFor(judges.find((one) => one.judge === judge)))}`,
-    );
-    return 2;
-  }
-  // A subject may be asked to read only a few replies; that it cannot is part of the report.
-  const uselessJudge = isOwn ? undefined : judges.find(({ asked, judged }) => asked > 0 && judged === 0);
-  if (uselessJudge !== undefined) {
-    print(
-      `${style.red("error:")} No reply could be judged. ${judgeProblemTexts({ ...uselessJudge, isPoor: false }).join("\n")}`,
-    );
-    print(`Nothing is lost. After fixing it: ${again(flagFor(uselessJudge))}`);
-    return 2;
-  }
-  if (errors > start.conversations / 2) {
-    const reason = firstFailure === undefined ? "" : ` ${failureSentence(firstFailure)}`;
-    print(
-      `${style.red("error:")} ${errors} of ${countedText(start.conversations, "conversation")} ended in an error.${reason}`,
-    );
-    print(`The others are kept. After fixing it: ${retry}`);
-    return 2;
-  }
-  const isSpent = (statuses.budget_exhausted ?? 0) > 0;
-  // Conversations that now take another edge have been reported already.
-  if (open > 0 && (isSpent || parent === null)) {
-    const reason = isSpent ? "The budget is spent" : "The run was cut short";
-    print(`${reason}: ${countedText(open, "conversation")} left. ${nextStep}`);
-  }
-  if (errors > 0 && !quiet)
-    print(`${countedText(errors, "conversation")} ended in an error. Try again: ${retry}`);
-  else if (summary.unjudged > 0 && !quiet)
-    print(
-      `In ${countedText(summary.unjudged, "conversation")}, the judge failed. To judge them again: ${retry}`,
-    );
-  else if (summary.unreadable > 0 && unreadableStored === 0 && !quiet)
-    print(
-      `In ${countedText(summary.unreadable, "conversation")}, answers of the judge could not be read. To ask again: ${again(UNREADABLE)}`,
-    );
-  return 0;
-}
-
-const ERRORS = "--retry-errors";
-const UNREADABLE = "--retry-unreadable";
-
-/** The flags that make a resume call a judge again: it failed, its answers could not be read, or both. */
-function flagFor(judge: JudgeHealth | undefined): string {
-  if (judge === undefined || judge.unreadable === 0) return ERRORS;
-  return judge.failed === 0 ? UNREADABLE : `${ERRORS} ${UNREADABLE}`;
-}
-
 /** The thresholds of outcomes. Settings are validated, so a threshold that cannot be read is not expected. */
 export function thresholdsOf({ failUnder }: Pick<Settings, "failUnder">): readonly Threshold[] {
   return Object.entries(failUnder).map(([outcome, limit]) => {
@@ -350,14 +234,9 @@ function refuseImpossible(thresholds: readonly Threshold[], scenarios: readonly 
   const problems = thresholds.flatMap(({ outcome, minimum }) => {
     const own = checks.filter(({ name }) => name === outcome);
     const isRate = own.length > 0 && own.every(({ check }) => typeof check === "object" && !isMeasure(check));
-    if (!isRate || (minimum >= 0 && minimum <= 1)) return [];
-    if (minimum < 0)
-      return [`The threshold ${outcome}=${minimum} says nothing, because a rate is at least 0.`];
-    const meant =
-      minimum <= 100
-        ? `did you mean ${Number((minimum / 100).toPrecision(12))} or ${minimum} %?`
-        : "write 0.9 or 90 %.";
-    return [`The threshold ${outcome}=${minimum} cannot be reached, because a rate is at most 1: ${meant}`];
+    return isRate && (minimum < 0 || minimum > 1)
+      ? [`The threshold ${outcome}=${minimum} must be a rate from 0 to 1, such as 0.9 or 90 %.`]
+      : [];
   });
   if (problems.length > 0) throw new ProjectError(problems);
 }

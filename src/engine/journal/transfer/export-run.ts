@@ -49,7 +49,8 @@ function* valuesOf(store: Store, name: string): Generator<object> {
 
 function headerOf(store: Store, name: string): RunFileHeader {
   const { startedAt: at, endedAt, parent, tags, start } = storedRun(store, name);
-  const { type, run, ...rest } = start;
+  // The command line means something only where it was typed.
+  const { type, run, origin: _origin, ...rest } = start;
   return {
     format: RUN_FORMAT,
     version: RUN_VERSION,
