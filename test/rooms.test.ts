@@ -185,7 +185,6 @@ test("libraries are those that were chosen", () => {
     "@opentelemetry/sdk-trace",
     "@pydantic/genai-prices",
     "@tanstack/react-virtual",
-    "@xyflow/react",
     "acorn",
     "better-sqlite3",
     "bullmq",

@@ -77,7 +77,7 @@ async function smallestText(): Promise<number> {
   return Number(
     await page.evaluate(`(() => {
       const sheet = document.querySelector(".graph-sheet");
-      const { a: scale } = new DOMMatrix(getComputedStyle(sheet.querySelector(".react-flow__viewport")).transform);
+      const { a: scale } = sheet.querySelector("svg").getScreenCTM();
       const texts = [...sheet.querySelectorAll("*")].filter((part) => part.children.length === 0 && part.textContent !== "");
       return Math.min(...texts.map((part) => scale * parseFloat(getComputedStyle(part).fontSize)));
     })()`),
@@ -183,13 +183,13 @@ test("a conversation is walked through with keys, and the graph follows", async 
 
 test("the graph shows traffic; a node lists its turns, an edge its conversations", async () => {
   await open("#/run/first/scenario/pressure%2Fwhale-shark");
-  const authority = page.locator(".react-flow__node", { hasText: "authority" });
+  const authority = page.locator(".graph-node", { hasText: "authority" });
   await authority.waitFor();
   await authority.focus();
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Turns at authority" }).waitFor();
   await expect.poll(() => page.locator(".graph-edge").count()).toBe(12);
-  await page.locator(".react-flow__node", { hasText: "recover" }).click();
+  await page.locator(".graph-node", { hasText: "recover" }).click();
   await page.getByRole("heading", { name: "Turns at recover" }).waitFor();
   await expect.poll(() => page.locator(".entry").count()).toBe(2);
   await page.getByTitle(/^node_visits.repeat < 3, taken 4 and 0 times/).click();

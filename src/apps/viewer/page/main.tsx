@@ -1,6 +1,5 @@
 import { Component, type ReactNode, StrictMode, useState } from "react";
 import { createRoot } from "react-dom/client";
-import "@xyflow/react/dist/base.css";
 import "./style/page.css";
 import "./style/tables.css";
 import "./style/conversation.css";

@@ -22,16 +22,6 @@ export default {
       },
     },
     {
-      // Parts of React Flow that no graph here uses stay, unless the bundler knows that making them does nothing else.
-      name: "without-unused-parts",
-      transform: (code, id) =>
-        /@xyflow\/react\/dist\/esm\/index\.m?js$/.test(id)
-          ? code
-              .replace(/^[\w.]+\.displayName = .*;$/gm, "")
-              .replace(/^(const \w+ = )((?:memo|forwardRef)\()/gm, "$1/* @__PURE__ */ $2")
-          : undefined,
-    },
-    {
       name: "page",
       closeBundle: () => copyFileSync(path("./index.html"), path("../../../../dist/viewer/index.html")),
     },

@@ -1,13 +1,3 @@
-import {
-  type Edge,
-  EdgeLabelRenderer,
-  type EdgeProps,
-  Handle,
-  type Node,
-  type NodeProps,
-  Position,
-  ReactFlow,
-} from "@xyflow/react";
 import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { END } from "../../../../core/scenario/definition.ts";
 import type { EdgeTraffic, GraphAnswer, GraphEdge, GraphNode, NodeTraffic } from "../../answers.ts";
@@ -40,18 +30,17 @@ interface GraphParts {
   readonly onEdge?: (edge: number) => void;
 }
 
-type NodeData = { readonly node: GraphNode; readonly parts: GraphParts };
-type EdgeData = { readonly drawn: DrawnEdge; readonly parts: GraphParts };
-
 /** Drawn smaller than this, texts cannot be read: a narrow window scrolls instead. */
 const LEAST_SCALE = 0.93;
 const MOST_SCALE = 1.1;
+/** Room for the labels of an edge. */
+const LABEL = { width: 400, height: 400 } as const;
 /** The room that is left around a drawing, as a share of it. */
 const PADDING = 0.02;
 
 /** A scenario as a graph from left to right, with the traffic on it or the path of one conversation. */
 export function Graph(parts: GraphParts): ReactNode {
-  const { graph, walked, selected, onNode } = parts;
+  const { graph, walked, selected } = parts;
   const drawing = useMemo(() => drawGraph(graph), [graph]);
   const box = useRef<HTMLDivElement>(null);
   const [isWhole, setIsWhole] = useState(false);
@@ -68,82 +57,51 @@ export function Graph(parts: GraphParts): ReactNode {
     );
   }, [current, drawing]);
   const sized = (scale: number, length: number): number => scale * (1 + 2 * PADDING) * length;
-  const nodes = useMemo(
-    (): Node[] =>
-      [...drawing.nodes].map(([id, position]) => {
-        const node = graph.nodes.find((one) => one.id === id);
-        return node === undefined
-          ? {
-              id,
-              type: "end",
-              position,
-              data: {},
-              selectable: false,
-              focusable: false,
-              ...sizedNode(END_SIZE),
-            }
-          : { id, type: "scenario", position, data: { node, parts }, ariaLabel: id, ...sizedNode(NODE) };
-      }),
-    [graph, drawing, parts],
-  );
-  const edges = useMemo(
-    (): Edge[] =>
-      drawing.edges.map((drawn) => ({
-        id: drawn.id,
-        type: "scenario",
-        source: drawn.source,
-        target: drawn.target,
-        data: { drawn, parts },
-        focusable: false,
-      })),
-    [drawing, parts],
-  );
   const least = isWhole ? 0 : LEAST_SCALE;
+  const { width, height } = drawing;
+  const view = [-PADDING * width, -PADDING * height, sized(1, width), sized(1, height)];
+  const end = drawing.nodes.get(END);
   return (
     <>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of its nodes, which can be focused. */}
       <div
         className={`graph ${walked === undefined ? "" : "small"} ${isWhole ? "whole" : ""}`}
         ref={box}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls is scrolled with keys.
         tabIndex={0}
-        onKeyDown={({ key, target }) => {
-          const node = key === "Enter" ? (target as Element).closest(".react-flow__node") : null;
-          if (node instanceof HTMLElement) onNode?.(node.dataset.id ?? "");
-        }}
       >
         <div
           className="graph-sheet"
           style={{
-            aspectRatio: `${drawing.width} / ${drawing.height}`,
-            minWidth: sized(least, drawing.width),
-            minHeight: sized(least, drawing.height),
-            maxHeight: sized(MOST_SCALE, drawing.height),
+            aspectRatio: `${width} / ${height}`,
+            minWidth: sized(least, width),
+            minHeight: sized(least, height),
+            maxHeight: sized(MOST_SCALE, height),
           }}
         >
-          <ReactFlow
-            // It looks for its size when it is new.
-            key={String(isWhole)}
-            nodes={nodes}
-            edges={edges}
-            nodeTypes={NODE_TYPES}
-            edgeTypes={EDGE_TYPES}
-            onNodeClick={(_, { id }) => id !== END && onNode?.(id)}
-            nodesDraggable={false}
-            nodesConnectable={false}
-            edgesFocusable={false}
-            elementsSelectable={onNode !== undefined}
-            minZoom={0.05}
-            panOnDrag={false}
-            zoomOnDoubleClick={false}
-            zoomOnPinch={false}
-            zoomOnScroll={false}
-            fitView
-            fitViewOptions={{ padding: PADDING, maxZoom: MOST_SCALE }}
-            preventScrolling={false}
-            proOptions={{ hideAttribution: true }}
-            aria-label={`graph of ${graph.scenario}`}
-          />
+          {/* biome-ignore lint/a11y/useSemanticElements: a set of fields is for forms. */}
+          <svg viewBox={view.join(" ")} role="group" aria-label={`graph of ${graph.scenario}`}>
+            {drawing.edges.map((drawn) => (
+              <ScenarioEdge key={drawn.id} drawn={drawn} parts={parts} />
+            ))}
+            {drawing.edges.map((drawn) => (
+              <EdgeLabels key={drawn.id} drawn={drawn} parts={parts} />
+            ))}
+            {graph.nodes.map((node) => {
+              const place = drawing.nodes.get(node.id);
+              return (
+                place !== undefined && (
+                  <foreignObject key={node.id} {...place} {...NODE}>
+                    <ScenarioNode node={node} parts={parts} />
+                  </foreignObject>
+                )
+              );
+            })}
+            {end !== undefined && (
+              <foreignObject {...end} {...END_SIZE}>
+                <div className="graph-end">END</div>
+              </foreignObject>
+            )}
+          </svg>
         </div>
       </div>
       <p className="graph-size">
@@ -155,19 +113,8 @@ export function Graph(parts: GraphParts): ReactNode {
   );
 }
 
-/** What would otherwise be measured after each change: until then, nodes and their edges would be invisible. */
-function sizedNode(size: { readonly width: number; readonly height: number }): Partial<Node> {
-  const end = { y: size.height / 2, width: 1, height: 1 };
-  const handles = [
-    { type: "target", position: Position.Left, x: 0, ...end } as const,
-    { type: "source", position: Position.Right, x: size.width, ...end } as const,
-  ];
-  return { ...size, measured: { ...size }, handles };
-}
-
-function ScenarioNode({ data }: NodeProps): ReactNode {
-  const { node, parts } = data as NodeData;
-  const { walked, traffic, selected, graph } = parts;
+function ScenarioNode({ node, parts }: { readonly node: GraphNode; readonly parts: GraphParts }): ReactNode {
+  const { walked, traffic, selected, graph, onNode } = parts;
   const own =
     traffic?.nodes.filter((one) => one.node === node.id && traffic.subjects.includes(one.subject)) ?? [];
   const visits = own.reduce((sum, one) => sum + one.visits, 0);
@@ -180,11 +127,9 @@ function ScenarioNode({ data }: NodeProps): ReactNode {
     walked?.current === node.id || selected?.node === node.id ? "current" : "",
     graph.entry === node.id ? "first" : "",
   ];
-  return (
-    <div className={classes.join(" ")} style={{ width: NODE.width, height: NODE.height }}>
-      <Handle type="target" position={Position.Left} isConnectable={false} />
-      <Handle type="source" position={Position.Right} isConnectable={false} />
-      <div className="graph-node-head">
+  const content = (
+    <>
+      <span className="graph-node-head">
         <strong>
           <PlainText text={node.id} />
         </strong>
@@ -197,15 +142,22 @@ function ScenarioNode({ data }: NodeProps): ReactNode {
               : countText(visits))}
           {walked !== undefined && verdict !== undefined && lookOf(verdict).sign}
         </span>
-      </div>
-      <div className="graph-node-text">
+      </span>
+      <span className="graph-node-text">
         <PlainText text={node.question.slice(0, 120)} />
-      </div>
+      </span>
       {traffic !== undefined &&
         splitsOf(traffic.subjects, own).map(({ subject, verdicts }) => (
           <VerdictSplit key={subject} verdicts={verdicts} />
         ))}
-    </div>
+    </>
+  );
+  return onNode === undefined ? (
+    <div className={classes.join(" ")}>{content}</div>
+  ) : (
+    <button type="button" className={classes.join(" ")} onClick={() => onNode(node.id)}>
+      {content}
+    </button>
   );
 }
 
@@ -219,15 +171,6 @@ function splitsOf(
     subject,
     verdicts: own.filter((one) => one.subject === subject).map(({ verdicts }) => verdicts),
   }));
-}
-
-function EndNode(): ReactNode {
-  return (
-    <div className="graph-end">
-      <Handle type="target" position={Position.Left} isConnectable={false} />
-      END
-    </div>
-  );
 }
 
 function pairText(counts: readonly number[]): string {
@@ -256,9 +199,13 @@ function visitsOf(node: string, traffic: GraphTraffic): readonly number[] {
 
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
 
-function ScenarioEdge({ data, id }: EdgeProps): ReactNode {
-  const { drawn, parts } = data as EdgeData;
-  const { traffic, walked, selected, onEdge } = parts;
+interface EdgeParts {
+  readonly drawn: DrawnEdge;
+  readonly parts: GraphParts;
+}
+
+function ScenarioEdge({ drawn, parts }: EdgeParts): ReactNode {
+  const { traffic, walked, selected } = parts;
   const hops = traffic === undefined ? [] : hopsOf(drawn.edges, traffic);
   const share = traffic === undefined ? 0 : sum(hops) / Math.max(1, sum(visitsOf(drawn.source, traffic)));
   const isTaken =
@@ -268,26 +215,30 @@ function ScenarioEdge({ data, id }: EdgeProps): ReactNode {
   const classes = `graph-edge ${isTaken ? "taken" : "unused"} ${isSelected ? "current" : ""}`;
   return (
     <>
-      <path
-        id={id}
-        className={classes}
-        d={pathOf(drawn.points)}
-        strokeWidth={width}
-        fill="none"
-        markerEnd="none"
-      />
+      <path className={classes} d={pathOf(drawn.points)} strokeWidth={width} fill="none" />
       <Arrow points={drawn.points} isTaken={isTaken} />
-      <EdgeLabelRenderer>
-        <div
-          className="graph-label nopan"
-          style={{ transform: `translate(-50%, -50%) translate(${drawn.label.x}px, ${drawn.label.y}px)` }}
-        >
-          {drawn.edges.map((edge) => (
-            <EdgeLabel key={edge.edge} edge={edge} parts={parts} onEdge={onEdge} />
-          ))}
-        </div>
-      </EdgeLabelRenderer>
     </>
+  );
+}
+
+/** The conditions and counts of edges that are drawn as one, in the middle of a box that is larger than they are. */
+function EdgeLabels({ drawn, parts }: EdgeParts): ReactNode {
+  const { x, y } = drawn.label;
+  const { width, height } = LABEL;
+  return (
+    <foreignObject
+      className="graph-labels"
+      x={x - width / 2}
+      y={y - height / 2}
+      width={width}
+      height={height}
+    >
+      <div className="graph-label">
+        {drawn.edges.map((edge) => (
+          <EdgeLabel key={edge.edge} edge={edge} parts={parts} onEdge={parts.onEdge} />
+        ))}
+      </div>
+    </foreignObject>
   );
 }
 
@@ -361,9 +312,6 @@ function Arrow({
   );
 }
 
-const NODE_TYPES = { scenario: ScenarioNode, end: EndNode };
-const EDGE_TYPES = { scenario: ScenarioEdge };
-
 /** How turns were judged, as a thin bar. */
 function VerdictSplit({ verdicts }: { readonly verdicts: readonly NodeTraffic["verdicts"][] }): ReactNode {
   const counts = VERDICTS.map((verdict) => verdicts.reduce((sum, one) => sum + (one[verdict] ?? 0), 0));
@@ -372,13 +320,13 @@ function VerdictSplit({ verdicts }: { readonly verdicts: readonly NodeTraffic["v
     (counts[index] ?? 0) > 0 ? [`${countText(counts[index] ?? 0)} ${lookOf(verdict).word}`] : [],
   ).join(", ");
   return (
-    <div className="split" role="img" aria-label={words || "no verdicts"} title={words}>
+    <span className="split" role="img" aria-label={words || "no verdicts"} title={words}>
       {VERDICTS.map((verdict, index) => {
         const count = counts[index] ?? 0;
         return count === 0 ? null : (
           <span key={verdict} className={lookOf(verdict).tone} style={{ width: `${(count / all) * 100}%` }} />
         );
       })}
-    </div>
+    </span>
   );
 }
