@@ -228,7 +228,7 @@ describe("secrets on the command line", () => {
     await type([...RUN, ...flags(server.url), "--explain-config"]);
     const resumed = await type(["resume", "refused", "--retry-errors"]);
     expect(resumed.code).toBe(2);
-    expect(resumed.stderr).toContain("a secret on the command line, which is never kept");
+    expect(resumed.stderr).toContain("a secret on the command line, which is never stored");
     expect(printed()).not.toContain(PASSWORD);
     expect(filesWith(given.folder, [PASSWORD])).toEqual([]);
     const [request] = server.requests;
