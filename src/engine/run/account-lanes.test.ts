@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import { END, question } from "../../core/scenario/definition.ts";
 import { Scenario } from "../../core/scenario/scenario.ts";
-import { AccountLanes } from "./account-lanes.ts";
+import { AccountLanes, groupsByAccount } from "./account-lanes.ts";
 import { VirtualClock } from "./calls/virtual-clock.ts";
-import type { CellGroup } from "./cell-source.ts";
 import { runScenarios } from "./run-scenarios.ts";
 
 const definition = new Scenario("short")
@@ -45,27 +44,27 @@ function lanes(lead: number) {
     replicates: 100,
   };
   const accountOf = (subject: string): string => (subject === "c" ? "two" : "one");
-  const all = new AccountLanes({ factors, accountOf, lead, clock });
+  const all = new AccountLanes(groupsByAccount(factors, accountOf), { lead, clock });
   return { clock, all };
 }
 
-test("each account has its own conversations, in the order of the run", () => {
+test("each account has its own conversations, in the order of the run", async () => {
   const { all } = lanes(Number.POSITIVE_INFINITY);
   const [one, two] = all.all;
   const taken = (lane = one, count = 4) =>
-    Array.from({ length: count }, () => (lane?.source.next() as CellGroup | undefined)?.cells[0]);
-  expect(taken().map((cell) => [cell?.subject, cell?.replicate])).toEqual([
+    Promise.all(Array.from({ length: count }, async () => (await lane?.groups.next())?.value?.cells[0]));
+  expect((await taken()).map((cell) => [cell?.subject, cell?.replicate])).toEqual([
     ["a", 1],
     ["b", 1],
     ["a", 2],
     ["b", 2],
   ]);
-  expect(taken(two, 2).map((cell) => [cell?.subject, cell?.replicate])).toEqual([
+  expect((await taken(two, 2)).map((cell) => [cell?.subject, cell?.replicate])).toEqual([
     ["c", 1],
     ["c", 2],
   ]);
-  taken(two, 98);
-  expect(two?.source.next()).toBeUndefined();
+  await taken(two, 98);
+  expect((await two?.groups.next())?.done).toBe(true);
 });
 
 test("with a budget an account waits for one that is behind, unless that one is stuck", async () => {

@@ -1,12 +1,9 @@
 import type { Clock } from "../../core/environment.ts";
 import { memoize } from "../../core/lazy.ts";
-import { type CellGroup, CellSource, type Factors } from "./cell-source.ts";
+import { type CellGroup, cellGroups, type Factors } from "./cell-source.ts";
 
 /** What accounts share. */
 interface LaneOptions {
-  readonly factors: Factors;
-  /** The account of a subject. */
-  readonly accountOf: (subject: string) => string;
   /** How many groups an account may be ahead of others that make progress; infinite if what it does costs the others nothing. */
   readonly lead: number;
   readonly clock: Clock;
@@ -18,34 +15,33 @@ const LOOK_MS = 1_000;
 
 /** The conversations of one account; groups that share their calls are together. */
 interface AccountLane {
-  readonly source: CellSource;
+  readonly groups: AsyncGenerator<CellGroup>;
   started: number;
   progressAt: number;
   isOver: boolean;
 }
 
-/**
- * The conversations of each account in the order of the run. Each account has places of its own, so that one whose server stalls
- * does not hold those of the others.
- */
+/** The conversations of each account, in the order of the run. */
+export function groupsByAccount(
+  factors: Factors,
+  accountOf: (subject: string) => string,
+): readonly AsyncGenerator<CellGroup>[] {
+  const subjects = new Map<string, Set<string>>();
+  for (const subject of factors.subjects)
+    memoize(subjects, accountOf(subject), () => new Set<string>()).add(subject);
+  return [...subjects.values()].map((names) => cellGroups(factors, names));
+}
+
+/** Each account has places of its own, so that one whose server stalls does not hold those of the others. */
 export class AccountLanes {
   readonly all: readonly AccountLane[];
-  readonly #lead: number;
-  readonly #clock: Clock;
+  readonly #options: LaneOptions;
   #waiting: (() => void)[] = [];
 
-  constructor({ factors, accountOf, lead, clock }: LaneOptions) {
-    this.#lead = lead;
-    this.#clock = clock;
-    const subjects = new Map<string, Set<string>>();
-    for (const subject of factors.subjects)
-      memoize(subjects, accountOf(subject), () => new Set<string>()).add(subject);
-    this.all = [...subjects.values()].map((names) => ({
-      source: new CellSource(factors, names),
-      started: 0,
-      progressAt: clock.now(),
-      isOver: false,
-    }));
+  constructor(accounts: readonly AsyncGenerator<CellGroup>[], options: LaneOptions) {
+    this.#options = options;
+    const progressAt = options.clock.now();
+    this.all = accounts.map((groups) => ({ groups, started: 0, progressAt, isOver: false }));
   }
 
   /** Runs all groups, with some places for each account; resolves when there are no more, or all have stopped. */
@@ -53,9 +49,9 @@ export class AccountLanes {
     const work = async (lane: AccountLane): Promise<void> => {
       for (;;) {
         await this.turn(lane);
-        const group = await lane.source.next();
-        if (group === undefined) lane.isOver = true;
-        const isLast = group === undefined || (await runGroup(group)) === "stop";
+        const { value: group, done } = await lane.groups.next();
+        if (done) lane.isOver = true;
+        const isLast = done || (await runGroup(group)) === "stop";
         this.progress(lane);
         if (isLast) return;
       }
@@ -69,7 +65,7 @@ export class AccountLanes {
     while (this.#isAhead(lane)) {
       const { promise, resolve } = Promise.withResolvers<void>();
       this.#waiting.push(resolve);
-      const cancel = this.#clock.after(LOOK_MS, resolve);
+      const cancel = this.#options.clock.after(LOOK_MS, resolve);
       await promise;
       cancel();
     }
@@ -78,17 +74,18 @@ export class AccountLanes {
 
   /** An account has finished a group, or has no more of them. */
   progress(lane: AccountLane): void {
-    lane.progressAt = this.#clock.now();
+    lane.progressAt = this.#options.clock.now();
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const resolve of waiting) resolve();
   }
 
   #isAhead(lane: AccountLane): boolean {
-    if (this.#lead === Number.POSITIVE_INFINITY) return false;
+    const { lead, clock } = this.#options;
+    if (lead === Number.POSITIVE_INFINITY) return false;
     const moving = this.all.filter(
-      (other) => other !== lane && !other.isOver && this.#clock.now() - other.progressAt < STUCK_MS,
+      (other) => other !== lane && !other.isOver && clock.now() - other.progressAt < STUCK_MS,
     );
-    return moving.some((other) => lane.started - other.started >= this.#lead);
+    return moving.some((other) => lane.started - other.started >= lead);
   }
 }

@@ -35,6 +35,8 @@ export interface CellGroup {
   readonly cells: readonly Cell[];
   /** The values of their row. */
   readonly row?: JsonObject;
+  /** The replies of conversations that exist already. */
+  readonly record?: GivenConversation["record"];
 }
 
 /** How many conversations a run has. */
@@ -51,10 +53,8 @@ export async function countCells(factors: Factors): Promise<number> {
 
 /** Which variant a conversation gets is known when it is drawn. */
 async function countDrawn(factors: Factors, scenario: ScenarioFactors): Promise<number> {
-  const source = new CellSource({ ...factors, scenarios: [scenario] });
   let count = 0;
-  for (let group = await source.next(); group !== undefined; group = await source.next())
-    count += group.cells.length;
+  for await (const { cells } of cellGroups({ ...factors, scenarios: [scenario] })) count += cells.length;
   return count;
 }
 
@@ -73,110 +73,64 @@ function variantsOf(
   return draws === true ? NO_VARIANTS : variants.filter((variant) => hasLevels(variant, wanted));
 }
 
-interface Place {
-  readonly scenario: ScenarioFactors;
-  readonly replicate: number;
-  /** How many rows × variants stand before those of the scenario. */
-  readonly before: number;
-}
-
-/** Rows that are being read. */
-interface Portions {
-  readonly place: Place;
-  readonly rows: AsyncGenerator<readonly DatasetRow[]>;
-}
-
 /**
  * The cells of a run in the order they are started: the first replicate of everything before the second of anything, so that a
  * run that stops early is balanced. `index` is the position in the results, where replicates stand side by side. Rows are read as
- * they are needed, once for each replicate.
+ * they are needed, once for each replicate. With `meant`, only cells of these subjects.
  */
-export class CellSource {
-  readonly #factors: Factors;
-  readonly #isMeant: (subject: string) => boolean;
-  readonly #places: Iterator<Place>;
-  #groups: Iterator<CellGroup> | undefined;
-  #portions: Portions | undefined;
-  #loading: Promise<void> | undefined;
-
-  /** With `subjects`, only cells of these. */
-  constructor(factors: Factors, subjects?: ReadonlySet<string>) {
-    this.#factors = factors;
-    this.#isMeant = (subject) => subjects?.has(subject) ?? true;
-    this.#places = placesOf(factors);
-  }
-
-  /** The next group, or a promise of it if rows must be read; undefined at the end. */
-  next(): CellGroup | undefined | Promise<CellGroup | undefined> {
-    for (;;) {
-      const group = this.#groups?.next();
-      if (group !== undefined && group.done !== true) return group.value;
-      this.#groups = undefined;
-      if (this.#portions !== undefined) {
-        this.#loading ??= this.#load(this.#portions);
-        return this.#loading.then(() => this.next());
-      }
-      const place = this.#places.next();
-      if (place.done === true) return undefined;
-      const { dataset } = place.value.scenario;
-      if (dataset === undefined) this.#groups = this.#groupsOf(place.value, [undefined]);
-      else this.#portions = { place: place.value, rows: dataset.portions() };
-    }
-  }
-
-  async #load({ place, rows }: Portions): Promise<void> {
-    try {
-      const portion = await rows.next();
-      if (portion.done === true) this.#portions = undefined;
-      else this.#groups = this.#groupsOf(place, portion.value);
-    } finally {
-      this.#loading = undefined;
-    }
-  }
-
-  *#groupsOf(
-    { scenario, replicate, before }: Place,
-    rows: readonly (DatasetRow | undefined)[],
-  ): Generator<CellGroup> {
-    const { subjects, judges, replicates, seed, wanted, shard } = this.#factors;
-    const variants = variantsOf(scenario, wanted);
-    for (const row of rows) {
-      for (const [position, fixed] of variants.entries()) {
-        const variant =
-          scenario.draws === true
-            ? drawnVariant(
-                scenario.variants ?? [],
-                JSON.stringify([seed, scenario.name, row?.id ?? null, replicate]),
-              )
-            : fixed;
-        if (!hasLevels(variant ?? null, wanted)) continue;
-        const unit = before + (row?.index ?? 0) * variants.length + position;
-        for (const [subjectIndex, subject] of subjects.entries()) {
-          if (!this.#isMeant(subject)) continue;
-          const place = unit * subjects.length + subjectIndex;
-          const cells = judges.map((judge, judgeIndex) => ({
-            index: (place * judges.length + judgeIndex) * replicates + replicate - 1,
-            scenario: scenario.name,
-            ...(row === undefined ? {} : { row: row.id, rowIndex: row.index }),
-            ...(variant === undefined ? {} : { variant }),
-            subject,
-            judge,
-            replicate,
-          }));
-          if (shard?.has(cells[0] as Cell) === false) continue;
-          yield row === undefined ? { cells } : { cells, row: row.values };
-        }
-      }
+export async function* cellGroups(factors: Factors, meant?: ReadonlySet<string>): AsyncGenerator<CellGroup> {
+  for (let replicate = 1; replicate <= factors.replicates; replicate++) {
+    // How many rows × variants stand before those of the scenario.
+    let before = 0;
+    for (const scenario of factors.scenarios) {
+      const place = { scenario, replicate, before, meant };
+      if (scenario.dataset === undefined) yield* groupsOf(factors, place, undefined);
+      else for await (const row of scenario.dataset) yield* groupsOf(factors, place, row);
+      before += rowsOf(scenario) * variantsOf(scenario, factors.wanted).length;
     }
   }
 }
 
-function* placesOf({ scenarios, replicates, wanted }: Factors): Generator<Place> {
-  for (let replicate = 1; replicate <= replicates; replicate++) {
-    let before = 0;
-    for (const scenario of scenarios) {
-      yield { scenario, replicate, before };
-      before += rowsOf(scenario) * variantsOf(scenario, wanted).length;
+function* groupsOf(
+  { subjects, judges, replicates, seed, wanted, shard }: Factors,
+  {
+    scenario,
+    replicate,
+    before,
+    meant,
+  }: {
+    readonly scenario: ScenarioFactors;
+    readonly replicate: number;
+    readonly before: number;
+    readonly meant: ReadonlySet<string> | undefined;
+  },
+  row: DatasetRow | undefined,
+): Generator<CellGroup> {
+  const variants = variantsOf(scenario, wanted);
+  for (const [position, fixed] of variants.entries()) {
+    const variant =
+      scenario.draws === true
+        ? drawnVariant(
+            scenario.variants ?? [],
+            JSON.stringify([seed, scenario.name, row?.id ?? null, replicate]),
+          )
+        : fixed;
+    if (!hasLevels(variant ?? null, wanted)) continue;
+    const unit = before + (row?.index ?? 0) * variants.length + position;
+    for (const [subjectIndex, subject] of subjects.entries()) {
+      if (meant?.has(subject) === false) continue;
+      const place = unit * subjects.length + subjectIndex;
+      const cells = judges.map((judge, judgeIndex) => ({
+        index: (place * judges.length + judgeIndex) * replicates + replicate - 1,
+        scenario: scenario.name,
+        ...(row === undefined ? {} : { row: row.id, rowIndex: row.index }),
+        ...(variant === undefined ? {} : { variant }),
+        subject,
+        judge,
+        replicate,
+      }));
+      if (shard?.has(cells[0] as Cell) === false) continue;
+      yield row === undefined ? { cells } : { cells, row: row.values };
     }
   }
 }
@@ -185,7 +139,7 @@ function* placesOf({ scenarios, replicates, wanted }: Factors): Generator<Place>
 export async function* givenGroups(
   conversations: AsyncIterable<GivenConversation> | Iterable<GivenConversation>,
   { judges, scenarios }: Factors,
-): AsyncGenerator<CellGroup & { readonly record: GivenConversation["record"] }> {
+): AsyncGenerator<CellGroup> {
   // Records come in any order, so that all rows must be at hand.
   const rows = new Map<string, ReadonlyMap<string, DatasetRow>>();
   for (const { name, dataset } of scenarios) {
@@ -199,7 +153,7 @@ export async function* givenGroups(
     const row = cell.row === undefined ? undefined : rows.get(cell.scenario)?.get(cell.row);
     const place = row === undefined ? cell : { ...cell, rowIndex: row.index };
     const cells = judges.map((judge, index) => ({ index: before + index, ...place, judge }));
-    yield row === undefined ? { cells, record } : { cells, record, row: row.values };
+    yield { cells, record, ...(row === undefined ? {} : { row: row.values }) };
     before += judges.length;
   }
 }

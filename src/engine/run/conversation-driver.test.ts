@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { chainOf, memoryModel, yesJudge } from "../../../test/engine/held.ts";
 import { systemClock } from "./calls/clock.ts";
-import { type CellGroup, CellSource } from "./cell-source.ts";
+import { type CellGroup, cellGroups } from "./cell-source.ts";
 import { ConversationDriver } from "./conversation-driver.ts";
 import { setUpRun } from "./set-up-run.ts";
 
@@ -18,7 +18,7 @@ test.each(["subjects", "judges"] as const)("a bug around the %s makes the run fa
     { scenarios: chainOf(2), subjects: memoryModel("subject", () => "yes"), judge: yesJudge() },
     { clock: systemClock, emit: () => {}, durable: () => undefined, fail: failure.resolve },
   );
-  const { cells } = (await new CellSource(setup.factors).next()) as CellGroup;
+  const { cells } = (await cellGroups(setup.factors).next()).value as CellGroup;
   const [cell] = cells as readonly [Parameters<typeof setup.conversation>[0]];
   const context = { ...setup.context, [models]: new BrokenMap() };
   // It would wait for ever: its driver is told by `fail`.

@@ -64,14 +64,14 @@ export class GroupRunner {
   }
 
   /** Runs a group. What was finished before stays as it is. Gives false if a conversation was suspended. */
-  async run({ cells, row }: CellGroup, more: Pick<ConversationPlan, "record"> = {}): Promise<boolean> {
+  async run({ cells, row, record }: CellGroup): Promise<boolean> {
     const { setup, earlier } = this.#parts;
     const plans = cells
       .map((cell) => setup.conversation(cell, row))
       // A conversation that is finished may have arms that are not.
       .filter((plan) => !earlier?.isFinished(plan) || hasForks(plan.definition));
     const shared = plans.length > 1 ? new SharedCalls() : undefined;
-    const ran = await Promise.all(plans.map((plan) => this.#runTree({ ...plan, shared, ...more })));
+    const ran = await Promise.all(plans.map((plan) => this.#runTree({ ...plan, shared, record })));
     return ran.every((isOver) => isOver);
   }
 

@@ -8,16 +8,15 @@ import { judgeHealth } from "../journal/judge-health.ts";
 import type { Cell, RunEvent, RunEventBody } from "../journal/run-event.ts";
 import type { RunObserver } from "../journal/run-observer.ts";
 import type { RunJournal, Store } from "../journal/store/store.ts";
-import { AccountLanes } from "./account-lanes.ts";
+import { AccountLanes, groupsByAccount } from "./account-lanes.ts";
 import type { Caller } from "./calls/caller.ts";
 import { systemClock } from "./calls/clock.ts";
-import { type CellGroup, CellSource, givenGroups } from "./cell-source.ts";
+import { type CellGroup, cellGroups, givenGroups } from "./cell-source.ts";
 import type { StopReason } from "./conversation-driver.ts";
 import { scenarioDefine } from "./describe-run.ts";
 import { type EarlierRun, earlierRun, refuseChangedRows, refuseChanges } from "./earlier-run.ts";
 import { GroupRunner } from "./group-runner.ts";
 import { silentModel } from "./records/silent-model.ts";
-import type { ConversationPlan } from "./run-context.ts";
 import { type GivenSurvey, list, type RunInternals, type RunOptions } from "./run-options.ts";
 import { type RunSetup, setUpRun } from "./set-up-run.ts";
 import type { ConversationRecord } from "./step/conversation-state.ts";
@@ -175,39 +174,26 @@ export class RunDriver {
     });
     this.#groups = groups;
     if (this.#stopReason !== undefined) groups.stop(this.#stopReason);
-    const givens = given === undefined ? undefined : givenGroups(given.conversations(), setup.factors);
-    const runGroup = async (
-      group: CellGroup,
-      more: Pick<ConversationPlan, "record"> = {},
-    ): Promise<"go on" | "stop"> => {
+    const runGroup = async (group: CellGroup): Promise<"go on" | "stop"> => {
       const room = this.#reader.room();
       if (room !== undefined) await room;
       if (this.#skipsTheRest) return "stop";
-      await groups.run(group, more);
+      await groups.run(group);
       // No effect waits for the last event of a conversation, so a crash could lose more than the calls in flight.
       await this.#journal?.durable();
       return "go on";
     };
     const { concurrency = DEFAULTS.concurrency, budget } = this.#options;
     const workers = Math.max(1, Math.min(concurrency, setup.start.conversations));
-    const inParallel = (worker: () => Promise<void>): Promise<void>[] =>
-      Array.from({ length: workers }, worker);
-    if (givens !== undefined) {
-      const worker = async (): Promise<void> => {
-        for await (const { record, ...group } of givens)
-          if ((await runGroup(group, { record })) === "stop") return;
-      };
-      await Promise.all(inParallel(worker));
-    } else {
-      const lanes = new AccountLanes({
-        factors: setup.factors,
-        accountOf: (subject) => setup.context.subjects.get(subject)?.model.account ?? "",
-        // What is spent is spent on all alike, so that a run that stops early is balanced.
-        lead: budget === undefined ? Number.POSITIVE_INFINITY : concurrency,
-        clock: this.#clock,
-      });
-      await lanes.run(workers, (group) => runGroup(group));
-    }
+    const accountOf = (subject: string): string => setup.context.subjects.get(subject)?.model.account ?? "";
+    const lanes = new AccountLanes(
+      given === undefined
+        ? groupsByAccount(setup.factors, accountOf)
+        : [givenGroups(given.conversations(), setup.factors)],
+      // What is spent is spent on all alike, so that a run that stops early is balanced.
+      { lead: budget === undefined ? Number.POSITIVE_INFINITY : concurrency, clock: this.#clock },
+    );
+    await lanes.run(workers, runGroup);
     if (earlier !== null) await this.#recordFinished(setup, { earlier, groups });
   }
 
@@ -232,10 +218,9 @@ export class RunDriver {
     setup: RunSetup,
     { earlier, groups }: { readonly earlier: EarlierRun; readonly groups: GroupRunner },
   ): Promise<void> {
-    const source = new CellSource(setup.factors);
-    for (let group = await source.next(); group !== undefined; group = await source.next()) {
-      for (const cell of group.cells) {
-        const plan = setup.conversation(cell, group.row);
+    for await (const { cells, row } of cellGroups(setup.factors)) {
+      for (const cell of cells) {
+        const plan = setup.conversation(cell, row);
         if (!earlier.isFinished(plan)) continue;
         if (this.#options.keepResults === false) {
           this.#ended.note(earlier.statusOf(plan));

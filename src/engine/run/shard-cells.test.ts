@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { Dataset } from "../datasets/dataset.ts";
-import { CellSource, type Factors } from "./cell-source.ts";
+import { cellGroups, type Factors } from "./cell-source.ts";
 import { parseShard } from "./shard.ts";
 import { shardCells } from "./shard-cells.ts";
 
@@ -21,10 +21,9 @@ async function factorsOf(rows: readonly string[], more: Partial<Factors> = {}): 
 /** The names of the cells of a shard: everything but positions. */
 async function namesIn(factors: Factors, index: number, of: number): Promise<readonly string[]> {
   const shard = await shardCells(factors, { index, of });
-  const source = new CellSource({ ...factors, shard });
   const names: string[] = [];
-  for (let group = await source.next(); group !== undefined; group = await source.next())
-    for (const { index: _, rowIndex: __, ...cell } of group.cells) names.push(JSON.stringify(cell));
+  for await (const { cells } of cellGroups({ ...factors, shard }))
+    for (const { index: _, rowIndex: __, ...cell } of cells) names.push(JSON.stringify(cell));
   expect(names).toHaveLength(shard.size);
   return names;
 }

@@ -2,7 +2,7 @@ import { canonicalJson } from "../../core/values/json.ts";
 import { itemKey } from "../journal/cell.ts";
 import type { Cell } from "../journal/run-event.ts";
 import { contentHash } from "../models/content-hash.ts";
-import { CellSource, type Factors } from "./cell-source.ts";
+import { cellGroups, type Factors } from "./cell-source.ts";
 import type { Shard } from "./shard.ts";
 
 /** The conversations of a shard. */
@@ -26,10 +26,9 @@ interface Group {
  */
 export async function shardCells(factors: Factors, { index, of }: Shard): Promise<ShardCells> {
   const groups: Group[] = [];
-  const source = new CellSource(factors);
-  for (let group = await source.next(); group !== undefined; group = await source.next()) {
+  for await (const { cells } of cellGroups(factors)) {
     // A group has a cell for each judge, and there is at least one.
-    const cell = group.cells[0] as Cell;
+    const cell = cells[0] as Cell;
     groups.push({ item: numberOf(itemKey(cell)), key: keyOf(cell) });
   }
   groups.sort((one, other) => one.item - other.item || one.key - other.key);

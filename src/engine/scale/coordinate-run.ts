@@ -2,7 +2,7 @@ import { RunError } from "../journal/failure.ts";
 import type { RunEvent, RunEventBody } from "../journal/run-event.ts";
 import type { RunJournal, RunSummary, Store } from "../journal/store/store.ts";
 import { systemClock } from "../run/calls/clock.ts";
-import { CellSource } from "../run/cell-source.ts";
+import { cellGroups } from "../run/cell-source.ts";
 import { scenarioDefine } from "../run/describe-run.ts";
 import { type EarlierRun, earlierRun, refuseChangedRows, refuseChanges } from "../run/earlier-run.ts";
 import { hasForks } from "../run/fork-plans.ts";
@@ -157,7 +157,6 @@ class Coordinator {
   /** Puts all open conversations in the queue; workers start at once. */
   async #addJobs(setup: RunSetup, earlier: EarlierRun | null): Promise<void> {
     const { tables, queue } = this.#coordination;
-    const source = new CellSource(setup.factors);
     const start = await queue.firstPriority();
     let before = 0;
     let portion: WorkJob[] = [];
@@ -170,8 +169,8 @@ class Coordinator {
       before += portion.length;
       portion = [];
     };
-    for (let group = await source.next(); group !== undefined; group = await source.next()) {
-      const plans = group.cells.map((cell) => setup.conversation(cell, group?.row));
+    for await (const group of cellGroups(setup.factors)) {
+      const plans = group.cells.map((cell) => setup.conversation(cell, group.row));
       const isLeft = plans.some((plan) => !earlier?.isFinished(plan) || hasForks(plan.definition));
       const [first] = plans;
       if (!isLeft || first === undefined) continue;

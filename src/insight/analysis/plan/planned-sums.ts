@@ -2,7 +2,7 @@ import { memoize } from "../../../core/lazy.ts";
 import { copyDefinition, type ScenarioDefinition } from "../../../core/scenario/definition.ts";
 import type { JsonObject } from "../../../core/values/json.ts";
 import type { Cell } from "../../../engine/journal/run-event.ts";
-import { type CellGroup, CellSource } from "../../../engine/run/cell-source.ts";
+import { type CellGroup, cellGroups } from "../../../engine/run/cell-source.ts";
 import { armPlans } from "../../../engine/run/fork-plans.ts";
 import { boundScenario, withRubric } from "../../../engine/run/prepare-scenario.ts";
 import type { ConversationPlan } from "../../../engine/run/run-context.ts";
@@ -61,9 +61,7 @@ const MOST_ROWS = 50;
 export async function plannedSums(options: RunOptions, parts: SumOptions): Promise<PlannedSums> {
   const sums = new RunSums(options, parts);
   try {
-    const source = new CellSource(parts.setup.factors);
-    for (let group = await source.next(); group !== undefined; group = await source.next())
-      await sums.add(group);
+    for await (const group of cellGroups(parts.setup.factors)) await sums.add(group);
     return sums.result();
   } finally {
     sums.close();
