@@ -64,9 +64,9 @@ export function addCalls(
   { at }: Slot,
   { calls, input, output }: { readonly calls: number; readonly input: number; readonly output: number },
 ): void {
-  amounts[at] = (amounts[at] ?? 0) + calls;
-  amounts[at + 1] = (amounts[at + 1] ?? 0) + calls * input;
-  amounts[at + 2] = (amounts[at + 2] ?? 0) + calls * output;
+  addAt(amounts, at, calls);
+  addAt(amounts, at + 1, calls * input);
+  addAt(amounts, at + 2, calls * output);
 }
 
 /** Adds amounts to others, multiplied. */
@@ -86,11 +86,17 @@ export interface AmountSpread {
   readonly most: Amounts;
 }
 
+/** The numbers of a spread. */
+export const KEYS = ["least", "expected", "most"] as const;
+
+/** Adds to one amount. */
+export function addAt(amounts: Amounts, index: number, more: number): void {
+  amounts[index] = (amounts[index] ?? 0) + more;
+}
+
 /** Adds a spread to another. */
 export function addSpread(to: AmountSpread, more: AmountSpread): void {
-  addAmounts(to.least, more.least);
-  addAmounts(to.expected, more.expected);
-  addAmounts(to.most, more.most);
+  for (const key of KEYS) addAmounts(to[key], more[key]);
 }
 
 /** One amount of a spread. */

@@ -12,12 +12,14 @@ import {
   type AmountSpread,
   type Amounts,
   addAmounts,
+  addAt,
   addCalls,
-  addSpread,
   CONVERSATIONS,
+  KEYS,
   MILLISECONDS,
   type Slots,
   type Spread,
+  spreadOf,
   TURNS,
 } from "./amounts.ts";
 import { type CachedConversation, cachedConversation, type KnownAnswers } from "./cached-conversation.ts";
@@ -107,9 +109,8 @@ class RunSums {
         (this.#strides.get(one.name) ?? 1) > 1 ? [[one.name, new RowSizes(one)] as const] : [],
       ),
     );
-    const spread = (): AmountSpread => ({ least: slots.zero(), expected: slots.zero(), most: slots.zero() });
-    this.#all = spread();
-    this.#made = spread();
+    this.#all = spreadOf(slots);
+    this.#made = spreadOf(slots);
     this.#cached = slots.zero();
   }
 
@@ -156,30 +157,29 @@ class RunSums {
   ): Promise<void> {
     for (const { restart, calls, state, plan } of conversations) {
       const before = plan.from === undefined ? 0 : plan.from.fork.turn;
-      const isAtStart = restart !== undefined && restart.turn === before + 1;
+      const isFromStart = restart?.turn === 1 && plan.from === undefined && calls.length === 0;
       const turns = restart === undefined ? (state.turns?.length ?? 0) - before : restart.turn - 1 - before;
-      for (const amounts of [this.#all.least, this.#all.expected, this.#all.most]) {
-        amounts[CONVERSATIONS] = (amounts[CONVERSATIONS] ?? 0) + 1;
-        amounts[TURNS] = (amounts[TURNS] ?? 0) + turns;
-      }
       const later = this.#slots.zero();
       const simulated = this.#slots.zero();
       for (const { slot, turn, isSimulated } of calls) {
         if (index > 0 && isShared(slot.role)) continue;
         const isLater = restart !== undefined && turn >= restart.turn;
-        if (isSimulated && !isLater) addCalls(simulated, slot, { calls: 1, input: 0, output: 0 });
-        if (!isSimulated) addCalls(this.#cached, slot, { calls: 1, input: 0, output: 0 });
-        if (!isSimulated && isLater) addCalls(later, slot, { calls: 1, input: 0, output: 0 });
+        const call = { calls: 1, input: 0, output: 0 };
+        if (isSimulated && !isLater) addCalls(simulated, slot, call);
+        if (!isSimulated) addCalls(this.#cached, slot, call);
+        if (!isSimulated && isLater) addCalls(later, slot, call);
       }
-      for (const amounts of [this.#made.least, this.#made.expected, this.#made.most])
-        addAmounts(amounts, simulated);
+      for (const key of KEYS) {
+        addAt(this.#all[key], CONVERSATIONS, isFromStart ? 0 : 1);
+        addAt(this.#all[key], TURNS, turns);
+        addAmounts(this.#made[key], simulated);
+      }
       if (restart === undefined) {
         if (calls.length > 0 && calls.every(({ isSimulated }) => !isSimulated)) this.#cachedConversations++;
         continue;
       }
-      const isWhole = isAtStart && plan.from === undefined && calls.length === 0;
-      const rest = isWhole
-        ? withoutConversation(await this.#fromStart(plan.cell, row))
+      const rest = isFromStart
+        ? await this.#fromStart(plan.cell, row)
         : await (await this.#simulation(plan.cell, row)).from(restart);
       this.#addRest(rest, { index, later });
     }
@@ -194,12 +194,15 @@ class RunSums {
       this.#notes.add(
         "Conversations branch too often to follow every reply: expected numbers are estimated from some of them, and bounds may be wider.",
       );
-    const shared = index > 0 ? withoutShared(rest, this.#slots) : rest;
-    const made = later === undefined ? shared : withoutCalls(shared, later, this.#slots);
-    addSpread(this.#all, onlyConversations(rest, this.#slots));
-    addSpread(this.#made, made);
-    for (const key of ["least", "expected", "most"] as const)
+    const own = index > 0 ? withoutShared(rest, this.#slots) : rest;
+    for (const key of KEYS) {
+      for (const at of [CONVERSATIONS, TURNS]) addAt(this.#all[key], at, rest[key][at] ?? 0);
+      addAmounts(
+        this.#made[key],
+        later === undefined ? own[key] : withoutCalls(own[key], later, this.#slots),
+      );
       this.#longest[key] = Math.max(this.#longest[key], rest[key][MILLISECONDS] ?? 0);
+    }
   }
 
   /** What a whole conversation takes. Notes by how much its row is longer than the row that represents it. */
@@ -259,8 +262,7 @@ class RunSums {
       for (const truth of forecast.truths) {
         const slot = this.#slots.of("embedder", embedder);
         const call = forecast.call(slot, { input: estimateTokens(truth), output: 0 });
-        for (const amounts of [this.#made.least, this.#made.expected, this.#made.most])
-          addCalls(amounts, slot, call);
+        for (const key of KEYS) addCalls(this.#made[key], slot, call);
       }
     for (const sizes of this.#sizes.values()) sizes.correct(this.#made, this.#slots);
     const rows = this.#sizes.size > 0;
@@ -290,53 +292,22 @@ function isShared(role: string): boolean {
   return role === "subject" || role === "simulator";
 }
 
-function mapped(
-  rest: SimulatedAmounts,
-  change: (amounts: Amounts, key: keyof AmountSpread) => Amounts,
-): SimulatedAmounts {
-  return {
-    least: change(rest.least, "least"),
-    expected: change(rest.expected, "expected"),
-    most: change(rest.most, "most"),
-    isExact: rest.isExact,
-  };
-}
-
-function withoutConversation(rest: SimulatedAmounts): SimulatedAmounts {
-  return mapped(rest, (amounts) => {
-    const others = Float64Array.from(amounts);
-    others[CONVERSATIONS] = (others[CONVERSATIONS] ?? 0) - 1;
-    return others;
-  });
-}
-
 /** Conversations that take the same path share what they ask; at most, they all take different ones. */
-function withoutShared(rest: SimulatedAmounts, slots: Slots): SimulatedAmounts {
-  return mapped(rest, (amounts, key) => {
-    if (key === "most") return amounts;
-    const own = Float64Array.from(amounts);
-    for (const { role, at } of slots.all) if (isShared(role)) own.fill(0, at, at + 3);
-    return own;
-  });
+function withoutShared({ least, expected, most }: AmountSpread, slots: Slots): AmountSpread {
+  const own = (amounts: Amounts): Amounts => {
+    const copy = Float64Array.from(amounts);
+    for (const { role, at } of slots.all) if (isShared(role)) copy.fill(0, at, at + 3);
+    return copy;
+  };
+  return { least: own(least), expected: own(expected), most };
 }
 
-function withoutCalls(rest: SimulatedAmounts, known: Amounts, slots: Slots): SimulatedAmounts {
-  return mapped(rest, (amounts) => {
-    const left = Float64Array.from(amounts);
-    for (const { at } of slots.all) {
-      const calls = left[at] ?? 0;
-      const share = calls === 0 ? 0 : Math.max(0, calls - (known[at] ?? 0)) / calls;
-      for (let index = at; index < at + 3; index++) left[index] = (left[index] ?? 0) * share;
-    }
-    return left;
-  });
-}
-
-function onlyConversations(rest: SimulatedAmounts, slots: Slots): SimulatedAmounts {
-  return mapped(rest, (amounts) => {
-    const kept = slots.zero();
-    kept[CONVERSATIONS] = amounts[CONVERSATIONS] ?? 0;
-    kept[TURNS] = amounts[TURNS] ?? 0;
-    return kept;
-  });
+function withoutCalls(amounts: Amounts, known: Amounts, slots: Slots): Amounts {
+  const left = Float64Array.from(amounts);
+  for (const { at } of slots.all) {
+    const calls = left[at] ?? 0;
+    const share = calls === 0 ? 0 : Math.max(0, calls - (known[at] ?? 0)) / calls;
+    for (let index = at; index < at + 3; index++) left[index] = (left[index] ?? 0) * share;
+  }
+  return left;
 }

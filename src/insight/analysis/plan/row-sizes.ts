@@ -2,7 +2,7 @@ import { textsIn } from "../../../core/liquid/fill-texts.ts";
 import { compileText } from "../../../core/liquid/text-template.ts";
 import type { ScenarioDefinition } from "../../../core/scenario/definition.ts";
 import type { JsonObject } from "../../../core/values/json.ts";
-import { type AmountSpread, addAmounts, type Slots } from "./amounts.ts";
+import { type AmountSpread, addAmounts, KEYS, type Slots } from "./amounts.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
 
 /** Rows whose conversations were walked, and by how much the rows that they represent are longer. */
@@ -12,8 +12,6 @@ interface Fit {
   /** How much longer all rows are, in sum, than the rows that represent them. */
   longer: number;
 }
-
-const KEYS = ["least", "expected", "most"] as const;
 
 /**
  * Corrects sums in which a few rows represent all. What is sent is a linear function of the length of a row's texts. The rows that were

@@ -22,10 +22,12 @@ import {
   type AmountSpread,
   type Amounts,
   addAmounts,
+  addAt,
   addCalls,
   addSpread,
   CONVERSATIONS,
   extend,
+  KEYS,
   MILLISECONDS,
   spreadOf,
   TURNS,
@@ -131,8 +133,7 @@ export class ScenarioSimulation {
       ...("problem" in history || history.length === 0 ? {} : { history }),
     };
     const result = await this.from(await this.#step(null, start));
-    for (const amounts of [result.least, result.expected, result.most])
-      amounts[CONVERSATIONS] = (amounts[CONVERSATIONS] ?? 0) + 1;
+    for (const key of KEYS) addAt(result[key], CONVERSATIONS, 1);
     return result;
   }
 
@@ -217,7 +218,7 @@ export class ScenarioSimulation {
       const bounds = await this.#bounds(arm, limit, one.longer);
       for (const key of ["least", "most"] as const) {
         addAmounts(one[key], bounds[key]);
-        one[key][CONVERSATIONS] = (one[key][CONVERSATIONS] ?? 0) + 1;
+        addAt(one[key], CONVERSATIONS, 1);
       }
     }
     return one;
@@ -228,7 +229,7 @@ export class ScenarioSimulation {
     if (asks(one.at)) return [one];
     const continued: Simulated[] = [];
     for (const at of await this.#arms(one.at)) {
-      sum[CONVERSATIONS] = (sum[CONVERSATIONS] ?? 0) + one.weight;
+      addAt(sum, CONVERSATIONS, one.weight);
       continued.push(...(await this.#continued({ ...one, at }, sum)));
     }
     return continued;
