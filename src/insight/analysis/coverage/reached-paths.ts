@@ -8,8 +8,7 @@ import type { ConversationSummary, Store } from "../../../engine/journal/store/s
 import type { FinishedTurn } from "../../../engine/journal/turn.ts";
 import { openRows, type RowOptions } from "../../../engine/run/open-rows.ts";
 import { Oracle, prepareCode } from "../rehearsal/prepare-code.ts";
-import { answersOf } from "../rehearsal/representative-values.ts";
-import { type WatchedTurn, type WatchedValue, watchedTurns } from "../rehearsal/watched-turns.ts";
+import { seenOf, type WatchedTurn, watchedTurns } from "../rehearsal/watched-turns.ts";
 
 /** Of larger runs it takes too long to read every conversation. */
 const MOST_CONVERSATIONS = 10_000;
@@ -81,28 +80,9 @@ function pathOf(
   turns: readonly FinishedTurn[],
   watched: ReadonlyMap<string, WatchedTurn>,
 ): string {
-  return JSON.stringify([arm, status, turns.map((turn) => visibleParts(turn, watched.get(turn.node)))]);
-}
-
-/** The parts of a turn that the scenario reads. */
-function visibleParts(turn: FinishedTurn, watched: WatchedTurn | undefined): readonly unknown[] {
-  const { node, next, parsed, rubric, fields, user } = turn;
-  const said = user === undefined ? [] : [user.reveals, user.done];
-  if (watched === undefined) return [node, next, ...said];
-  const values = (from: object, seen: ReadonlyMap<string, WatchedValue>): readonly unknown[] =>
-    [...seen].map(([name, { comparisons, isSeen }]) => {
-      const value = (from as Readonly<Record<string, unknown>>)[name] ?? null;
-      return isSeen ? value : [answersOf(value, comparisons), value === null];
-    });
-  return [
-    node,
-    next,
-    ...said,
-    watched.verdict ? (turn.notVerified === true ? "not verified" : turn.verifyResult) : null,
-    watched.refused ? turn.refused : null,
-    values(parsed, watched.fields),
-    // Of several fields, each may be right or wrong.
-    watched.verdict ? [...watched.fields.keys()].map((name) => fields[name]?.result ?? null) : null,
-    values(rubric, watched.traits),
-  ];
+  const seen = turns.map((turn) => {
+    const { node, next, user } = turn;
+    return [node, next, user?.reveals, user?.done, seenOf(turn, watched.get(node))];
+  });
+  return JSON.stringify([arm, status, seen]);
 }

@@ -1,6 +1,5 @@
 import { memoize } from "../../../core/lazy.ts";
 import type { ScenarioDefinition } from "../../../core/scenario/definition.ts";
-import { canonicalJson } from "../../../core/values/json.ts";
 import { foldCalls } from "../../../engine/journal/fold/calls.ts";
 import { foldConversation } from "../../../engine/journal/fold/conversation.ts";
 import type { Cell, RunStart } from "../../../engine/journal/run-event.ts";
@@ -9,7 +8,7 @@ import { answeredCall, storedRun } from "../../../engine/journal/transfer/stored
 import type { FinishedTurn, TurnLabels } from "../../../engine/journal/turn.ts";
 import type { CallRequest } from "../../../engine/models/cassette/recorded-call.ts";
 import type { ModelRequest } from "../../../engine/models/model.ts";
-import type { WatchedTurn } from "../rehearsal/watched-turns.ts";
+import { seenOf, type WatchedTurn } from "../rehearsal/watched-turns.ts";
 import type { Role } from "./amounts.ts";
 import { estimateRequest, estimateTokens } from "./estimate-tokens.ts";
 
@@ -216,7 +215,7 @@ export class EarlierReplies {
     const { turns, byVisit } = this.#at(cell, place.node);
     const found = new Map<string, { reply: string; labels: TurnLabels; count: number }>();
     for (const { turn } of byVisit.get(this.knownVisit(cell, place)) ?? turns) {
-      const known = memoize(found, signatureOf(turn, watched), () => ({
+      const known = memoize(found, seenOf(turn, watched), () => ({
         reply: turn.reply,
         labels: labelsOf(turn),
         count: 0,
@@ -324,17 +323,4 @@ function labelsOf({ parsed, verifyResult, notVerified, refused, rubric }: Finish
     ...(refused === null ? {} : { refused }),
     rubric,
   };
-}
-
-/** What the scenario reads of a turn: replies with the same signature lead to the same state. */
-function signatureOf(turn: FinishedTurn, { refused, fields, traits }: WatchedTurn): string {
-  const picked = (values: object, names: Iterable<string>): unknown =>
-    [...names].map((name) => (values as Readonly<Record<string, unknown>>)[name] ?? null);
-  return canonicalJson([
-    turn.verifyResult,
-    turn.notVerified ?? false,
-    refused ? (turn.refused ?? null) : null,
-    picked(turn.parsed, fields.keys()),
-    picked(turn.rubric, traits.keys()),
-  ]);
 }

@@ -16,7 +16,7 @@ import { givenHistory } from "../../../engine/run/step/given-history.ts";
 import { type Step, step } from "../../../engine/run/step/step.ts";
 import { Oracle, type PreparedCode, prepareCode } from "../rehearsal/prepare-code.ts";
 import { type ReplyClass, replyClasses } from "../rehearsal/reply-classes.ts";
-import { type UserChoice, userChoices } from "../rehearsal/user-choices.ts";
+import { type UserChoice, type UserReads, userChoices, userReads } from "../rehearsal/user-choices.ts";
 import { type WatchedTurn, watchedTurns } from "../rehearsal/watched-turns.ts";
 import {
   type AmountSpread,
@@ -92,6 +92,7 @@ export class ScenarioSimulation {
   readonly #oracle: Oracle;
   readonly #forecast: Forecast;
   readonly #watched: ReadonlyMap<string, WatchedTurn>;
+  readonly #userReads: UserReads;
   readonly #classes = new Map<string, readonly PossibleReply[]>();
 
   private constructor(prepared: PreparedCode, oracle: Oracle, forecast: Forecast) {
@@ -100,6 +101,7 @@ export class ScenarioSimulation {
     this.#oracle = oracle;
     this.#forecast = forecast;
     this.#watched = watchedTurns(this.#definition, prepared.code);
+    this.#userReads = userReads(this.#definition);
   }
 
   /** For a definition that is bound to its row and variant. Outcomes change nothing that is asked, so it needs none. */
@@ -286,7 +288,7 @@ export class ScenarioSimulation {
 
   #choices({ contract }: SimulateEffect): readonly (readonly [UserChoice, number])[] {
     const { done } = this.#forecast.assumptions;
-    const { choices } = userChoices(contract, this.#definition);
+    const { choices } = userChoices(contract, this.#userReads);
     const isDone = choices.some((choice) => choice.done);
     return choices.map((choice) => {
       const same = choices.filter((other) => other.done === choice.done).length;

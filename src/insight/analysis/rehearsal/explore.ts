@@ -20,7 +20,7 @@ import { type History, outcomeHistories, withTurn } from "./outcome-history.ts";
 import type { Oracle, PreparedCode } from "./prepare-code.ts";
 import type { RehearsedTurn, Undecided } from "./rehearsal.ts";
 import type { ReplyClass, ReplyClasses } from "./reply-classes.ts";
-import { type UserChoice, userChoices } from "./user-choices.ts";
+import { type UserChoice, type UserReads, userChoices, userReads } from "./user-choices.ts";
 
 /** The limits of an exploration. */
 export interface ExploreOptions {
@@ -58,6 +58,7 @@ class Exploration {
   readonly #options: ExploreOptions;
   readonly #replies: ReadonlyMap<string, ReplyClasses>;
   readonly #histories: readonly History[];
+  readonly #userReads: UserReads;
   readonly #live: ReadonlyMap<string, readonly LiveRead[]>;
   /** The conditional edges of each node, each in a list of its own. */
   readonly #conditional = new Map<string, (readonly [number, ScenarioDefinition["edges"]])[]>();
@@ -74,6 +75,7 @@ class Exploration {
     this.#options = options;
     this.#replies = options.replies;
     this.#histories = outcomeHistories(definition, code);
+    this.#userReads = userReads(definition);
     this.#live = liveState(definition, code);
     definition.edges.forEach((edge, index) => {
       if (edge.when === undefined || (edge.fork !== undefined && edge.target !== edge.fork[0])) return;
@@ -158,7 +160,7 @@ class Exploration {
 
   #userChoices(node: string, { simulate }: OpenConversation): readonly (UserChoice | undefined)[] {
     if (simulate === undefined) return [undefined];
-    const { choices, isWhole } = userChoices(simulate.contract, this.#definition);
+    const { choices, isWhole } = userChoices(simulate.contract, this.#userReads);
     if (!isWhole)
       this.#addUndecided({
         kind: "not_all_tried",

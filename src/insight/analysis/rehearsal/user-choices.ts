@@ -13,9 +13,8 @@ const MOST = 32;
 /** What a simulated user may do that the scenario distinguishes: reveal facts within its contract, and be done. */
 export function userChoices(
   { facts, revealed, mayReveal }: UserContract,
-  definition: ScenarioDefinition,
+  { seesDone, seesFacts }: UserReads,
 ): { readonly choices: readonly UserChoice[]; readonly isWhole: boolean } {
-  const { seesDone, seesFacts } = userReads(definition);
   const open = Object.keys(facts).filter((id) => !revealed.includes(id));
   const sets = seesFacts ? subsets(open, mayReveal) : { found: [[]], isWhole: true };
   const ends = seesDone ? [false, true] : [false];
@@ -43,15 +42,14 @@ function subsets(
   return { found, isWhole: true };
 }
 
-const known = new WeakMap<ScenarioDefinition, ReturnType<typeof userReads>>();
-
-function userReads(definition: ScenarioDefinition): {
+/** What a scenario reads of its simulated users. */
+export interface UserReads {
   readonly seesDone: boolean;
   readonly seesFacts: boolean;
-} {
-  const found = known.get(definition);
-  if (found !== undefined) return found;
-  const { nodes, edges } = definition;
+}
+
+/** What conditions and texts of a scenario read of its simulated users. */
+export function userReads({ nodes, edges }: ScenarioDefinition): UserReads {
   const texts = [...textsIn(nodes), ...textsIn(edges)].flatMap(({ text }) => compileText(text).variables);
   const paths = [
     ...edges.flatMap(({ when }) => stateChecks(when).map(({ field }) => field)),
@@ -59,10 +57,8 @@ function userReads(definition: ScenarioDefinition): {
   ];
   // Code may look at anything.
   const hasCode = edges.some(({ when }) => typeof when === "function");
-  const reads = {
+  return {
     seesDone: hasCode || paths.some((path) => path.startsWith("user.done")),
     seesFacts: hasCode || paths.some((path) => path.startsWith("user.reveal")),
   };
-  known.set(definition, reads);
-  return reads;
 }

@@ -17,8 +17,10 @@ import type { When } from "../../../core/state/condition.ts";
 import { parseStatePath } from "../../../core/state/state-path.ts";
 import { fieldNamed, isTruthFrom } from "../../../core/templates/template.ts";
 import type { JsonValue } from "../../../core/values/json.ts";
+import type { FinishedTurn } from "../../../engine/journal/turn.ts";
 import { type Comparison, fixedComparison, stateChecks } from "./comparisons.ts";
 import type { DefinitionCode } from "./prepare-code.ts";
+import { answersOf } from "./representative-values.ts";
 
 /** How one field or trait of a node's turns is read. */
 export interface WatchedValue {
@@ -46,6 +48,25 @@ export function watchedTurns(
   code: DefinitionCode,
 ): ReadonlyMap<string, WatchedTurn> {
   return new TurnWatch(definition, code).all();
+}
+
+/** What the scenario reads of a finished turn, as a key: turns with the same key are not distinguished. */
+export function seenOf(turn: FinishedTurn, watched: WatchedTurn | undefined): string {
+  if (watched === undefined) return "";
+  const { verifyResult, notVerified, refused, fields, parsed, rubric } = turn;
+  const values = (from: object, seen: ReadonlyMap<string, WatchedValue>): readonly unknown[] =>
+    [...seen].map(([name, { comparisons, isSeen }]) => {
+      const value = (from as Readonly<Record<string, unknown>>)[name] ?? null;
+      return isSeen ? value : [answersOf(value, comparisons), value === null];
+    });
+  return JSON.stringify([
+    watched.verdict ? (notVerified === true ? "not verified" : verifyResult) : null,
+    watched.refused ? refused : null,
+    values(parsed, watched.fields),
+    // Of several fields, each may be right or wrong.
+    watched.verdict ? [...watched.fields.keys()].map((name) => fields[name]?.result ?? null) : null,
+    values(rubric, watched.traits),
+  ]);
 }
 
 /** How something reads a value: by a comparison, or the value itself. */
