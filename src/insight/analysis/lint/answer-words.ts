@@ -3,7 +3,7 @@ import type { Question } from "../../../core/scenario/definition.ts";
 import type { PlaceInText } from "../../../core/schema/issue.ts";
 import type { TemplateField } from "../../../core/templates/template.ts";
 import { isTraceCheck, isTruthFrom } from "../../../core/templates/template.ts";
-import { canonicalJson, type JsonValue } from "../../../core/values/json.ts";
+import { canonicalJson } from "../../../core/values/json.ts";
 import { type AliasTree, aliasMentions, aliasTree } from "../../../engine/grading/reading/alias-matches.ts";
 
 /** The words for the answers of a field: those for the right one, and those for the others. */
@@ -41,17 +41,10 @@ const GENERIC: ReadonlySet<string> = new Set([
   ...["same", "correct", "incorrect", "right", "wrong", "all", "never", "always"],
 ]);
 
-const words = new WeakMap<Question, readonly AnswerWords[]>();
-
 /** The fields of a question whose right answer has words of its own. */
 export function answerWords(question: Question): readonly AnswerWords[] {
-  let known = words.get(question);
-  if (known === undefined) {
-    const fields = Object.entries(question.template?.fields ?? {});
-    known = fields.flatMap(([name, field]) => wordsOf(name, field, question) ?? []);
-    words.set(question, known);
-  }
-  return known;
+  const fields = Object.entries(question.template?.fields ?? {});
+  return fields.flatMap(([name, field]) => wordsOf(name, field, question) ?? []);
 }
 
 /** The fields of a question whose right answer is a letter, a small number, yes or no. */
@@ -100,7 +93,7 @@ function wordsOf(name: string, field: TemplateField, { metadata }: Question): An
     for (const [value, known] of Object.entries(extract.values))
       values[value] = known.filter((alias) => !isNumber(alias));
   const aliases = [truth, ...(values[truth] ?? [])];
-  return { field: name, truth, aliases, key: canonicalJson([name, truth]), tree: treeOf(values) };
+  return { field: name, truth, aliases, key: canonicalJson([name, truth]), tree: aliasTree(values) };
 }
 
 /** A number with at least three digits that is not round: it is unlikely to occur by chance. */
@@ -111,20 +104,6 @@ const NUMBER =
 
 function isNumber(text: string): boolean {
   return text.length < 40 && NUMBER.test(text);
-}
-
-const trees = new Map<string, AliasTree>();
-const MOST_TREES = 2_000;
-
-/** Scenarios of a pack share their templates, and a tree serves all with the same words. */
-function treeOf(values: Readonly<Record<string, readonly string[]>>): AliasTree {
-  const key = canonicalJson(values as JsonValue);
-  const known = trees.get(key);
-  if (known !== undefined) return known;
-  if (trees.size >= MOST_TREES) trees.clear();
-  const made = aliasTree(values);
-  trees.set(key, made);
-  return made;
 }
 
 /**

@@ -149,16 +149,14 @@ interface PlacedQuestion {
 function* questions(subject: LintSubject): Generator<PlacedQuestion> {
   const seen = new Set<string>();
   for (const { questions: rendered, about } of subject.renderings()) {
-    const known = (id: string): readonly AnswerWords[] => {
-      const entry = rendered.get(id);
-      return entry === undefined || entry.isOpen ? [] : answerWords(entry.question);
-    };
+    const known = new Map(
+      [...rendered].map(([id, { question, isOpen }]) => [id, isOpen ? [] : answerWords(question)]),
+    );
     const index = lazy(
-      () =>
-        new AnswerIndex([...rendered.keys()].flatMap((id) => known(id).map((words) => [id, words] as const))),
+      () => new AnswerIndex([...known].flatMap(([id, all]) => all.map((words) => [id, words] as const))),
     );
     for (const [id, { question, isOpen }] of rendered) {
-      const ofNode = known(id);
+      const ofNode = known.get(id) ?? [];
       const text = question.question;
       const short = isOpen ? [] : shortAnswers(question);
       const key = JSON.stringify([id, text, ofNode.map((words) => words.key), short]);
