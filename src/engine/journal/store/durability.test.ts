@@ -6,7 +6,6 @@ import { runStart } from "../../../apps/contracts/store-contract-samples.ts";
 import { exportRun } from "../transfer/export-run.ts";
 import { openDatabase } from "./open-database.ts";
 import { openStore } from "./open-store.ts";
-import type { Store } from "./store.ts";
 
 let folder: string;
 let path: string;
@@ -102,44 +101,11 @@ test("the log is copied into the file, and so flushed, by size too: it does not 
 
 test("with durable, every group is flushed", async () => {
   const synchronous = async (durable: boolean): Promise<unknown> => {
-    const { database } = await openDatabase(path, { durable });
-    const value = database.pragma("synchronous", { simple: true });
-    database.close();
+    const { connection } = await openDatabase(path, { durable });
+    const value = connection.pragma("synchronous", { simple: true });
+    connection.close();
     return value;
   };
   expect(await synchronous(false)).toBe(1);
   expect(await synchronous(true)).toBe(2);
-});
-
-describe("what is read together", () => {
-  const read = async (): Promise<Store & Required<Pick<Store, "together">>> => {
-    const store = await openStore(path);
-    onTestFinished(() => store.close());
-    // A store in a file has it.
-    return store as Store & Required<Pick<Store, "together">>;
-  };
-
-  test("has what waited to be written, and is the same although another process writes", async () => {
-    const [store, other] = [await read(), await read()];
-    store.begin(runStart("one"));
-    const names = (): readonly string[] => store.runs().map(({ run }) => run);
-    const seen = store.together(() => {
-      const before = names();
-      other.begin(runStart("two"));
-      return [before, store.together(names)];
-    });
-    expect(seen).toEqual([["one"], ["one"]]);
-    expect(names()).toEqual(["one", "two"]);
-  });
-
-  test("leaves a store that can be written, also after an error", async () => {
-    const store = await read();
-    const fail = (): never => {
-      store.runs();
-      throw new Error("while reading");
-    };
-    expect(() => store.together(fail)).toThrow("while reading");
-    await store.begin(runStart("one")).durable();
-    expect(store.runs()).toHaveLength(1);
-  });
 });

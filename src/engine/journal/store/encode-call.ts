@@ -2,15 +2,14 @@ import { frozenCopy } from "../../../core/values/frozen-copy.ts";
 import type { CallSettings, RecordedCall } from "../../models/cassette/recorded-call.ts";
 import type { Message } from "../../models/message.ts";
 import type { ModelReply } from "../../models/model.ts";
-import type { CallRow, EncodedSettings } from "./group.ts";
 import { type ChainLink, MessageChains } from "./message-chains.ts";
-import { type EncodedData, encodeData, textHash } from "./text-codec.ts";
+import type { CallRow, EncodedSettings } from "./sqlite-rows.ts";
+import { encodeData, textHash } from "./text-codec.ts";
 
 /** A call on its way to its row. */
-export interface EncodedCall extends Omit<CallRow, "run" | "json" | "written"> {
+export interface EncodedCall extends Omit<CallRow, "run"> {
   /** The reply, copied. */
   readonly kept: ModelReply;
-  readonly answer: EncodedData;
 }
 
 /** Turns calls into what rows hold; settings and messages that they share are encoded once. */

@@ -17,11 +17,6 @@ export interface EventColumns {
   readonly data: string;
 }
 
-/** An event as its row, with what gives the texts that it refers to. */
-export interface EncodedRow extends EventColumns {
-  readonly textOf: (hash: string) => string;
-}
-
 /** The key of a conversation in a database, which does not hold every text. */
 export function conversationKey(conversation: string): string {
   return isStorable(conversation) ? conversation : JSON.stringify(conversation);

@@ -1,7 +1,7 @@
 import type BetterSqlite3 from "better-sqlite3";
 import { DEFAULTS } from "../../../core/defaults.ts";
 import { isRecord } from "../../../core/values/json.ts";
-import { type OpenDatabase, retryWhileBusy } from "./sqlite-writer.ts";
+import { type OpenDatabase, retryWhileBusy } from "./sqlite-database.ts";
 import type { StoreOptions } from "./store.ts";
 import { StoreError, storeError } from "./store-error.ts";
 import { APPLICATION_ID, FORMAT_VERSION, MIGRATIONS, type Migration } from "./store-schema.ts";
@@ -34,7 +34,7 @@ export async function openDatabase(path: string, options: StoreOptions = {}): Pr
     retryWhileBusy(lockTimeoutMs, () => prepareDatabase({ database: opened, path: full, isReadOnly }));
     // Each group is flushed; else `GroupWriter` flushes once a second.
     if (durable && !isReadOnly) database.pragma("synchronous = FULL");
-    return { database: opened, path: full, isReadOnly, isDurable: durable, lockTimeoutMs };
+    return { connection: opened, path: full, isDurable: durable, lockTimeoutMs };
   } catch (error) {
     database?.close();
     if (isReadOnly && needsCopy(error)) return openCopy(full, lockTimeoutMs);
@@ -50,7 +50,7 @@ export function openMemoryDatabase(): OpenDatabase {
   const Database = load("better-sqlite3") as typeof BetterSqlite3;
   const database = new Database(IN_MEMORY);
   prepareDatabase({ database, path: IN_MEMORY, isReadOnly: false });
-  return { database, path: IN_MEMORY, isReadOnly: false, isDurable: true, lockTimeoutMs: 0 };
+  return { connection: database, path: IN_MEMORY, isDurable: true, lockTimeoutMs: 0 };
 }
 
 /** A database that others may write needs a file beside it, which cannot be made on read-only media. */
@@ -76,7 +76,7 @@ async function openCopy(path: string, lockTimeoutMs: number): Promise<OpenDataba
     fs.chmodSync(copy, 0o600);
     database = new Database(copy, { readonly: true, timeout: PORTION_MS });
     prepareDatabase({ database, path, isReadOnly: true });
-    return { database, path, isReadOnly: true, isDurable: false, lockTimeoutMs };
+    return { connection: database, path, isDurable: false, lockTimeoutMs };
   } catch (error) {
     database?.close();
     throw storeError(error, path);
@@ -130,7 +130,11 @@ function prepareDatabase({
   database,
   path,
   isReadOnly,
-}: Pick<OpenDatabase, "database" | "path" | "isReadOnly">): void {
+}: {
+  readonly database: BetterSqlite3.Database;
+  readonly path: string;
+  readonly isReadOnly: boolean;
+}): void {
   const pragma = (name: string): number => database.pragma(name, { simple: true }) as number;
   // Before anything of it is used: the file may come from elsewhere.
   database.pragma("trusted_schema = OFF");

@@ -1,7 +1,6 @@
 import { DEFAULTS } from "../../../core/defaults.ts";
 import { openDatabase } from "./open-database.ts";
 import { isPostgresAddress } from "./postgres/postgres-address.ts";
-import type { SqlDatabase } from "./sql-database.ts";
 import { SqlStore } from "./sql-store.ts";
 import { SqliteDatabase } from "./sqlite-database.ts";
 import type { Store, StoreOptions } from "./store.ts";
@@ -19,16 +18,11 @@ export async function openStore(
     const { ServerStore } = await import("./postgres/server-store.ts");
     return ServerStore.open(path, options);
   }
-  const database = await openSqlDatabase(path, options);
+  const database = new SqliteDatabase(await openDatabase(path, options));
   try {
     return new SqlStore(database);
   } catch (error) {
     database.close();
     throw storeError(error, database.path);
   }
-}
-
-/** Opens the file of a store as a database. */
-export async function openSqlDatabase(path: string, options: StoreOptions = {}): Promise<SqlDatabase> {
-  return new SqliteDatabase(await openDatabase(path, options));
 }

@@ -1,5 +1,7 @@
-import type { GroupWriter } from "./group.ts";
-import type { SqlDatabase } from "./sql-database.ts";
+import { otherWriter, thisWriter } from "./run-writer.ts";
+import type { SqliteDatabase } from "./sqlite-database.ts";
+import { PROJECT } from "./sqlite-rows.ts";
+import type { SqliteWriter } from "./sqlite-writer.ts";
 import type { ReceivedRun, RunCalls, RunJournal } from "./store.ts";
 import { StoreError } from "./store-error.ts";
 
@@ -17,15 +19,12 @@ export function isUnfinished(name: string): boolean {
 }
 
 /** Runs that were never finished, because their process is gone. */
-export function abandonedRuns(database: SqlDatabase): readonly number[] {
+export function abandonedRuns(database: SqliteDatabase): readonly number[] {
   const sql = "SELECT id, name, writer FROM run WHERE substr(name, 1, 1) = ?";
   return database
     .all<{ readonly id: number; readonly name: string; readonly writer: string | null }>(sql, "\u0001")
     .filter(
-      ({ name, writer }) =>
-        isUnfinished(name) &&
-        database.otherWriter(writer) === null &&
-        (writer === null || !database.isThisWriter(writer)),
+      ({ name, writer }) => isUnfinished(name) && otherWriter(writer) === null && writer !== thisWriter(),
     )
     .map(({ id }) => id);
 }
@@ -35,8 +34,8 @@ export function receivedRun(parts: {
   readonly id: number;
   readonly journal: RunJournal;
   readonly calls: RunCalls;
-  readonly database: SqlDatabase;
-  readonly writer: GroupWriter;
+  readonly database: SqliteDatabase;
+  readonly writer: SqliteWriter;
   readonly discard: () => void;
 }): ReceivedRun {
   const { id, journal, calls, database, writer, discard } = parts;
@@ -51,7 +50,7 @@ export function receivedRun(parts: {
         }
         // What the project knows already stays.
         if (sharesCalls) database.run(SHARE_CALLS, id);
-        const writing = endedAt === null ? database.thisWriter() : null;
+        const writing = endedAt === null ? thisWriter() : null;
         const sql = "UPDATE run SET name = ?, tags = ?, ended_at = ?, writer = ? WHERE id = ?";
         database.run(sql, run, JSON.stringify([...new Set(tags)]), endedAt, writing, id);
       }),
@@ -60,5 +59,5 @@ export function receivedRun(parts: {
 }
 
 const CALL = "identity, purpose, setting, messages, replicate, seed, reply, kept_at";
-const SHARE_CALLS = `INSERT INTO call (${CALL}) SELECT ${CALL} FROM run_call WHERE run = ? ORDER BY id
-  ON CONFLICT (identity) DO NOTHING`;
+const SHARE_CALLS = `INSERT INTO call (run, ${CALL}) SELECT ${PROJECT}, ${CALL} FROM call WHERE run = ? ORDER BY id
+  ON CONFLICT DO NOTHING`;

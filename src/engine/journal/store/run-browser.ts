@@ -13,8 +13,9 @@ import type {
 } from "./browsed-run.ts";
 import type { ConversationColumns, OutcomeColumns } from "./conversation-columns.ts";
 import { conversationKey } from "./encode-event.ts";
-import { openSqlDatabase } from "./open-store.ts";
-import type { SqlDatabase } from "./sql-database.ts";
+import { openDatabase } from "./open-database.ts";
+import { otherWriter, thisWriter } from "./run-writer.ts";
+import { SqliteDatabase } from "./sqlite-database.ts";
 import { storeError } from "./store-error.ts";
 
 type Value = string | number | null;
@@ -43,9 +44,9 @@ const MOST_SIBLINGS = 100;
 /** Reads a store in pages, for people who look at runs. It never writes. */
 export class RunBrowser {
   readonly path: string;
-  readonly #database: SqlDatabase;
+  readonly #database: SqliteDatabase;
 
-  constructor(database: SqlDatabase) {
+  constructor(database: SqliteDatabase) {
     this.#database = database;
     this.path = database.path;
   }
@@ -55,9 +56,7 @@ export class RunBrowser {
     const [found] = this.#all<{ writer: string | null }>("SELECT writer FROM run WHERE name = ?", run);
     if (found === undefined || found.writer === null) return false;
     const { writer } = found;
-    return this.#guarded(
-      () => this.#database.otherWriter(writer) !== null || this.#database.isThisWriter(writer),
-    );
+    return this.#guarded(() => otherWriter(writer) !== null || writer === thisWriter());
   }
 
   /** Changes with everything that is written by another connection. */
@@ -110,7 +109,6 @@ export class RunBrowser {
     { run, subject, against, withRun = run, outcome, side, scenario }: PairFilter,
     { after, limit }: PageAfter,
   ): { readonly pairs: readonly BrowsedPair[]; readonly next: PlaceInRun | null } {
-    const { same } = this.#database.dialect;
     const value = (of: string): string =>
       `(SELECT value FROM outcome WHERE outcome.conversation = ${of}.id AND outcome.name = ? AND outcome.status = 'decided' AND kind = 'boolean')`;
     const differs =
@@ -121,7 +119,7 @@ export class RunBrowser {
       `SELECT one.id AS one, other.id AS other, one.position AS position FROM conversation AS one
        JOIN conversation AS other ON other.item = one.item AND other.run = ? AND other.subject = ?
          AND other.replicate = one.replicate AND other.id != one.id
-         AND ${same("other.variant", "one.variant")} AND ${same("other.arm", "one.arm")}
+         AND other.variant IS one.variant AND other.arm IS one.arm
          ${run === withRun ? "AND other.judge = one.judge" : ""}
        WHERE one.run = ? AND one.subject = ? AND (one.position, one.id) > (?, ?)
          ${scenario === undefined ? "" : "AND one.scenario = ?"} ${outcome === undefined ? "" : differs}
@@ -201,16 +199,14 @@ export class RunBrowser {
   /** The conversations that differ from one in their subject only; of the subjects, the first ones. */
   siblings(
     run: string,
-    { item, replicate, judge, variant = null, arm = null }: ConversationColumns,
+    { item, replicate, judge, variant, arm }: ConversationColumns,
     subjects: readonly string[],
   ): readonly Pick<ConversationColumns, "name" | "subject">[] {
     const asked = subjects.slice(0, MOST_SIBLINGS);
-    const is = (column: string, value: Value): string => `${column} ${value === null ? "IS NULL" : "= ?"}`;
     return this.#all(
       `SELECT name, subject FROM conversation WHERE run = ? AND item = ? AND subject IN (${asked.map(() => "?").join(", ")})
-       AND replicate = ? AND judge = ? AND ${is("variant", variant)} AND ${is("arm", arm)} ORDER BY +position, +id LIMIT ${MOST_SIBLINGS}`,
-      ...[this.#idOf(run), item, ...asked, replicate, judge],
-      ...[variant ?? [], arm ?? []].flat(),
+       AND replicate = ? AND judge = ? AND variant IS ? AND arm IS ? ORDER BY +position, +id LIMIT ${MOST_SIBLINGS}`,
+      ...[this.#idOf(run), item, ...asked, replicate, judge, variant, arm],
     );
   }
 
@@ -304,5 +300,5 @@ function addTurns(
 
 /** Opens a store for looking at it. Throws `StoreError` if it is not a store that this release can read. */
 export async function openRunBrowser(path: string): Promise<RunBrowser> {
-  return new RunBrowser(await openSqlDatabase(path, { readOnly: true }));
+  return new RunBrowser(new SqliteDatabase(await openDatabase(path, { readOnly: true })));
 }

@@ -4,7 +4,7 @@ import { outcomeScore } from "../fold/tally.ts";
 import type { OutcomeEvent } from "../run-event.ts";
 import type { TurnVerdict } from "../turn.ts";
 import { outcomeValue } from "./conversation-columns.ts";
-import type { SqlDatabase, SqlValue } from "./sql-database.ts";
+import type { SqliteDatabase, SqlValue } from "./sqlite-database.ts";
 import type { ConversationScore, ScoredTurn, ScoreOptions } from "./store.ts";
 
 /** The columns of a conversation that are read. A list of values is read in half the time of an object. */
@@ -49,7 +49,7 @@ type TurnValues = readonly [conversation: number, node: string, verdict: TurnVer
 
 /** The scores of a run, straight from columns: no event is read. What many conversations have in common is one object. */
 export function* readScores(
-  database: SqlDatabase,
+  database: SqliteDatabase,
   run: number,
   { turns = false, rowValues = false, subject }: ScoreOptions,
 ): Generator<ConversationScore> {

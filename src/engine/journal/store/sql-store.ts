@@ -1,18 +1,18 @@
 import { memoize } from "../../../core/lazy.ts";
-import { beginsConversation } from "../fold/conversation.ts";
 import { endOfRun, isKept } from "../fold/run.ts";
 import type { CellTally } from "../fold/tally.ts";
 import type { Label, RunEvent, RunStart } from "../run-event.ts";
 import { CallRows, CallTable, type CallTableParts, SharedRows } from "./call-table.ts";
-import type { LiveConversation } from "./conversation-rows.ts";
-import { ConversationTable } from "./conversation-table.ts";
-import { conversationKey, type EncodedRow, encodeEvent } from "./encode-event.ts";
-import type { GroupWriter } from "./group.ts";
+import { ConversationTable, type LiveConversation } from "./conversation-table.ts";
+import { conversationKey, encodeEvent } from "./encode-event.ts";
 import { lastLabels } from "./labels.ts";
 import { abandonedRuns, receivedRun, unfinishedName } from "./received-run.ts";
 import { resultRows } from "./results.ts";
+import { otherWriter, thisWriter } from "./run-writer.ts";
 import { readScores } from "./scores.ts";
-import type { SqlDatabase } from "./sql-database.ts";
+import type { SqliteDatabase } from "./sqlite-database.ts";
+import { PROJECT, SqliteRows } from "./sqlite-rows.ts";
+import { SqliteWriter } from "./sqlite-writer.ts";
 import type {
   ConversationFilter,
   ConversationScore,
@@ -34,23 +34,21 @@ import { TextTable } from "./text-table.ts";
 /** A store in a database. */
 export class SqlStore implements Store {
   readonly calls: CallTable;
-  readonly #database: SqlDatabase;
-  readonly #writer: GroupWriter;
+  readonly #database: SqliteDatabase;
+  readonly #writer: SqliteWriter;
   readonly #conversations: ConversationTable;
   readonly #reader: StoreReader;
   readonly #callParts: CallTableParts;
   /** By the row of their run. */
   readonly #runCalls = new Map<number, CallRows>();
-  /** Rows of the runs that are written here. */
-  readonly #written = new Set<number>();
 
-  constructor(database: SqlDatabase) {
+  constructor(database: SqliteDatabase) {
     this.#database = database;
     const texts = new TextTable(database);
     this.#reader = new StoreReader(database, texts);
-    this.#conversations = new ConversationTable({ database, reader: this.#reader });
+    this.#conversations = new ConversationTable(database, this.#reader);
     const shared = new SharedRows(database, texts);
-    this.#writer = database.writer({
+    this.#writer = new SqliteWriter(database, new SqliteRows(database), {
       onForeignChange: () => shared.forget(),
       beforeCommit: (rows) => this.#conversations.save(rows),
     });
@@ -58,13 +56,9 @@ export class SqlStore implements Store {
     this.calls = new CallTable(this.#callParts);
   }
 
-  get file(): string | undefined {
-    return this.#database.file;
-  }
-
   callsOf(run: string): RunCalls {
     const id = this.#existing(run);
-    return memoize(this.#runCalls, id, () => new CallRows(this.#callParts, { table: "run_call", run: id }));
+    return memoize(this.#runCalls, id, () => new CallRows(this.#callParts, id));
   }
 
   begin(start: RunStart & { readonly at: number }, options: { readonly parent?: string } = {}): RunJournal {
@@ -87,7 +81,7 @@ export class SqlStore implements Store {
     return receivedRun({
       id,
       journal,
-      calls: new CallRows(this.#callParts, { table: "run_call", run: id }),
+      calls: new CallRows(this.#callParts, id),
       database: this.#database,
       writer: this.#writer,
       discard: () => this.#remove(id),
@@ -108,7 +102,7 @@ export class SqlStore implements Store {
         });
       const sql =
         "INSERT INTO run (name, parent, started_at, writer, start) VALUES (?, ?, ?, ?, ?) RETURNING id";
-      const values = [name, parent, at, this.#database.thisWriter(), rows.texts(encoded)];
+      const values = [name, parent, at, thisWriter(), rows.texts(encoded)];
       // `RETURNING` gives the row.
       return this.#database.value<number>(sql, ...values) as number;
     });
@@ -117,18 +111,19 @@ export class SqlStore implements Store {
   reopen(run: string, { isShared = false }: { readonly isShared?: boolean } = {}): RunJournal {
     const id = this.#existing(run);
     this.#conversations.sharesAll(id);
-    // Who runs a conversation together with others begins it only if it is not there: that needs no question.
-    if (isShared) return this.#journal(id, beginsConversation);
+    if (isShared) return this.#journal(id);
     const { path } = this.#database;
     this.#writer.now(() => {
       const written = this.#database.value<string | null>("SELECT writer FROM run WHERE id = ?", id);
-      const other = this.#database.otherWriter(written ?? null);
+      const other = otherWriter(written ?? null);
       if (other !== null) {
         const advice = "Wait for it to end, or stop it, and try again.";
-        throw new StoreError("in_use", `The run "${run}" is being written by ${other}. ${advice}`, { path });
+        throw new StoreError("in_use", `The run "${run}" is being written by process ${other}. ${advice}`, {
+          path,
+        });
       }
       const sql = "UPDATE run SET ended_at = NULL, writer = ? WHERE id = ?";
-      this.#database.run(sql, this.#database.thisWriter(), id);
+      this.#database.run(sql, thisWriter(), id);
     });
     return this.#journal(id);
   }
@@ -157,20 +152,6 @@ export class SqlStore implements Store {
     } catch (error) {
       throw storeError(error, this.#database.path);
     }
-  }
-
-  *rows(run: string, conversation: string, types?: readonly RunEvent["type"][]): Generator<EncodedRow> {
-    const id = this.#guarded(() => this.#reader.idOf(run));
-    // Of a run that is not written here nothing waits. Its replies may be graded again, and to write before each would make many groups.
-    const reader = id !== undefined && !this.#written.has(id) ? this.#reader : this.#current();
-    yield* reader.rows(run, conversation, types);
-  }
-
-  together<Result>(read: () => Result): Result {
-    // What waits could not be written meanwhile.
-    this.#writer.flush();
-    const database = this.#database;
-    return database.together === undefined ? read() : database.together(read);
   }
 
   results(run: string): readonly ResultRow[] {
@@ -213,9 +194,9 @@ export class SqlStore implements Store {
 
   compact({ callsBefore }: { readonly callsBefore?: number } = {}): void {
     this.#writer.now(() => {
-      this.#database.beginRemoval();
-      for (const id of abandonedRuns(this.#database)) this.#database.run("DELETE FROM run WHERE id = ?", id);
-      if (callsBefore !== undefined) this.#database.run("DELETE FROM call WHERE kept_at < ?", callsBefore);
+      for (const id of abandonedRuns(this.#database)) this.#removeRows(id);
+      if (callsBefore !== undefined)
+        this.#database.run(`DELETE FROM call WHERE run = ${PROJECT} AND kept_at < ?`, callsBefore);
       for (const sql of REMOVE_UNUSED) this.#database.run(sql);
       this.#database.removeUnusedTexts();
       this.#database.run("DELETE FROM meta WHERE key = 'unused'");
@@ -236,7 +217,7 @@ export class SqlStore implements Store {
         runs: count("run"),
         conversations: count("conversation"),
         events: count("event"),
-        calls: count("call"),
+        calls: this.calls.size,
         texts: count("text"),
         unusedTexts: hasUnused ? this.#database.countUnusedTexts() : 0,
       };
@@ -252,8 +233,7 @@ export class SqlStore implements Store {
 
   #remove(id: number): void {
     this.#writer.now(() => {
-      for (const sql of REMOVE_EVENTS) this.#database.run(sql, id);
-      this.#database.run("DELETE FROM run WHERE id = ?", id);
+      this.#removeRows(id);
       this.#database.run(MARK_UNUSED);
     });
     this.#conversations.forget(id);
@@ -261,21 +241,24 @@ export class SqlStore implements Store {
     this.#forget();
   }
 
-  #journal(run: number, isNew: (event: RunEvent) => boolean = () => false): RunJournal {
-    this.#written.add(run);
+  /** What has no foreign key to its run goes first. */
+  #removeRows(run: number): void {
+    for (const sql of REMOVE_RUN) this.#database.run(sql, run);
+  }
+
+  #journal(run: number): RunJournal {
     return {
       append: (event) => {
         if (!isKept(event) || this.#writer.isBroken) return;
         const encoded = encodeEvent(event);
         const name = "conversation" in event ? event.conversation : undefined;
-        const live = name === undefined ? null : this.#live(run, name, isNew(event));
+        const live = name === undefined ? null : this.#live(run, name);
         live?.folded.apply(event);
         const { type, turn, at } = encoded;
         const isEnd = endOfRun(event) !== undefined;
         this.#writer.add((rows) => {
           const json = rows.texts(encoded);
-          if (live !== null) this.#conversations.touch(live);
-          const conversation = live === null ? null : this.#conversations.idOf(live, rows);
+          const conversation = live === null ? null : this.#conversations.changedRow(live, rows);
           rows.event({ run, conversation, type, turn, at, json });
           if (isEnd) rows.endRun(run, at);
         });
@@ -285,9 +268,9 @@ export class SqlStore implements Store {
   }
 
   /** An error is reported when the caller asks what is durable. */
-  #live(run: number, conversation: string, isNew: boolean): LiveConversation | null {
+  #live(run: number, conversation: string): LiveConversation | null {
     try {
-      return this.#conversations.live(run, conversation, isNew);
+      return this.#conversations.live(run, conversation);
     } catch (error) {
       this.#writer.break(error);
       return null;
@@ -323,18 +306,19 @@ export class SqlStore implements Store {
 const MARK_UNUSED =
   "INSERT INTO meta (key, value) VALUES ('unused', '1') ON CONFLICT (key) DO UPDATE SET value = excluded.value";
 
-/** Removes the events of a run, by indexes that every database has. */
-const REMOVE_EVENTS: readonly string[] = [
+const REMOVE_RUN: readonly string[] = [
   "DELETE FROM event WHERE conversation IN (SELECT id FROM conversation WHERE run = ?)",
   "DELETE FROM event WHERE run = ? AND conversation IS NULL",
+  "DELETE FROM call WHERE run = ?",
+  "DELETE FROM run WHERE id = ?",
 ];
 
 /** Removes what nothing refers to, except texts. */
 const REMOVE_UNUSED: readonly string[] = [
   "DELETE FROM event WHERE run NOT IN (SELECT id FROM run)",
-  "DELETE FROM setting WHERE id NOT IN (SELECT setting FROM call UNION SELECT setting FROM run_call)",
+  "DELETE FROM setting WHERE id NOT IN (SELECT setting FROM call)",
   `WITH RECURSIVE used (id) AS (
-  SELECT messages FROM (SELECT messages FROM call UNION SELECT messages FROM run_call) AS answered WHERE messages IS NOT NULL
+  SELECT messages FROM call WHERE messages IS NOT NULL
   UNION
   SELECT previous FROM used JOIN message ON message.id = used.id WHERE previous IS NOT NULL)
 DELETE FROM message WHERE id NOT IN (SELECT id FROM used)`,

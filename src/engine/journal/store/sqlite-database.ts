@@ -1,101 +1,71 @@
 import type BetterSqlite3 from "better-sqlite3";
 import { memoize } from "../../../core/lazy.ts";
-import type { GroupHooks, GroupWriter } from "./group.ts";
-import { otherWriter, thisWriter } from "./run-writer.ts";
-import { REFERRING, type SqlDatabase, type SqlDialect, type SqlValue } from "./sql-database.ts";
-import { type PreparingDatabase, SqliteRows } from "./sqlite-rows.ts";
-import { type OpenDatabase, retryWhileBusy, SqliteWriter } from "./sqlite-writer.ts";
+import type { Column } from "./conversation-columns.ts";
+import { isBusy } from "./store-error.ts";
 import { textsIn } from "./text-codec.ts";
 
 type Statement<Result = unknown> = BetterSqlite3.Statement<unknown[], Result>;
 
-const DIALECT: SqlDialect = {
-  same: (one, other) => `${one} IS ${other}`,
-  // Groups come in the order of a key, and with an ORDER BY each would be sorted again.
-  joined: (text) => `group_concat(${text}, '')`,
-  // A hash takes half the space as bytes.
-  identityKey: (identity) => (/^[0-9a-f]{64}$/.test(identity) ? Buffer.from(identity, "hex") : identity),
-};
+/** What a statement takes. */
+export type SqlValue = Column | Uint8Array;
 
-/** A store's file as a database. */
-export class SqliteDatabase implements PreparingDatabase {
-  readonly dialect: SqlDialect = DIALECT;
-  readonly portions: SqlDatabase["portions"] = { first: 256, most: 256 };
+/** An open file. */
+export interface OpenDatabase {
+  readonly connection: BetterSqlite3.Database;
   readonly path: string;
-  readonly file?: string;
-  readonly #open: OpenDatabase;
-  readonly #database: BetterSqlite3.Database;
+  /** True if every group is flushed to the disk. */
+  readonly isDurable: boolean;
+  /** How long to wait for other processes. */
+  readonly lockTimeoutMs: number;
+}
+
+/** A store's file as a database. Statements are prepared once. */
+export class SqliteDatabase implements OpenDatabase {
+  readonly connection: BetterSqlite3.Database;
+  readonly path: string;
+  readonly isDurable: boolean;
+  readonly lockTimeoutMs: number;
   readonly #all = new Map<string, Statement>();
   readonly #raw = new Map<string, Statement>();
   readonly #value = new Map<string, Statement>();
 
-  constructor(open: OpenDatabase) {
-    this.#open = open;
-    this.#database = open.database;
-    this.path = open.path;
-    // One that is only read may be a copy, which has no name any more.
-    if (!open.isReadOnly) this.file = open.path;
+  constructor({ connection, path, isDurable, lockTimeoutMs }: OpenDatabase) {
+    this.connection = connection;
+    this.path = path;
+    this.isDurable = isDurable;
+    this.lockTimeoutMs = lockTimeoutMs;
   }
 
   prepare<Result>(sql: string): Statement<Result> {
-    return this.#database.prepare<unknown[], Result>(sql);
+    return this.connection.prepare<unknown[], Result>(sql);
   }
 
+  /** The rows of a query. */
   all<Row>(sql: string, ...values: readonly SqlValue[]): readonly Row[] {
     const statement = memoize(this.#all, sql, () => this.prepare(sql));
     return statement.all(...values) as readonly Row[];
   }
 
+  /** The same as lists of values, which are quicker to read. */
   raw<Row>(sql: string, ...values: readonly SqlValue[]): readonly Row[] {
     const statement = memoize(this.#raw, sql, () => this.prepare(sql).raw());
     return statement.all(...values) as readonly Row[];
   }
 
+  /** The first value of the first row. */
   value<Value>(sql: string, ...values: readonly SqlValue[]): Value | undefined {
     const statement = memoize(this.#value, sql, () => this.prepare(sql).pluck());
     return statement.get(...values) as Value | undefined;
   }
 
-  together<Result>(read: () => Result): Result {
-    if (this.#database.inTransaction) return read();
-    this.#database.exec("BEGIN");
-    try {
-      return read();
-    } finally {
-      // Nothing was written. In a damaged file a commit would fail and hide why; after some errors SQLite has ended it by itself.
-      if (this.#database.inTransaction) this.#database.exec("ROLLBACK");
-    }
-  }
-
+  /** Changes something; gives how many rows. */
   run(sql: string, ...values: readonly SqlValue[]): number {
     return this.prepare(sql).run(...values).changes;
   }
 
-  /** An index of events by run would be one more for each event that is written, and the events of a whole run are seldom read. */
-  eventIds(run: number): Float64Array {
-    const ids = this.prepare<number>(EVENT_IDS).pluck().all(run, run);
-    return Float64Array.from(ids).sort();
-  }
-
-  writer(hooks: GroupHooks): GroupWriter {
-    return new SqliteWriter(this.#open, new SqliteRows(this), hooks);
-  }
-
-  thisWriter(): string {
-    return thisWriter();
-  }
-
-  otherWriter(written: string | null): string | null {
-    const pid = otherWriter(written);
-    return pid === null ? null : `process ${pid}`;
-  }
-
-  isThisWriter(written: string): boolean {
-    return written.includes(`"pid":${process.pid},`);
-  }
-
+  /** Changes with everything that is written by another connection. */
   version(): number {
-    return this.#database.pragma("data_version", { simple: true }) as number;
+    return this.connection.pragma("data_version", { simple: true }) as number;
   }
 
   bytes(): number {
@@ -106,13 +76,10 @@ export class SqliteDatabase implements PreparingDatabase {
     );
   }
 
-  beginRemoval(): void {
-    // A file has one writer at a time, and each notices what another has changed.
-  }
-
+  /** Removes texts that nothing refers to, within a transaction. */
   removeUnusedTexts(): void {
     this.#collectUsed();
-    this.#database.exec(
+    this.connection.exec(
       "DELETE FROM text WHERE hash NOT IN (SELECT hash FROM temp.used); DROP TABLE temp.used;",
     );
   }
@@ -123,26 +90,27 @@ export class SqliteDatabase implements PreparingDatabase {
       "SELECT count(*) FROM text WHERE hash NOT IN (SELECT hash FROM temp.used)",
     );
     const found = count.pluck().get();
-    this.#database.exec("DROP TABLE temp.used");
+    this.connection.exec("DROP TABLE temp.used");
     return found ?? 0;
   }
 
+  /** Gives free space back. */
   vacuum(): void {
-    retryWhileBusy(this.#open.lockTimeoutMs, () => this.#database.exec("VACUUM"));
-    this.#database.pragma("wal_checkpoint(TRUNCATE)");
+    retryWhileBusy(this.lockTimeoutMs, () => this.connection.exec("VACUUM"));
+    this.connection.pragma("wal_checkpoint(TRUNCATE)");
   }
 
   get isOpen(): boolean {
-    return this.#database.open;
+    return this.connection.open;
   }
 
   close(): void {
-    this.#database.close();
+    this.connection.close();
   }
 
   /** A temporary table of the texts that are referred to, so that a store of any size fits in memory. */
   #collectUsed(): void {
-    this.#database.exec("CREATE TEMP TABLE used (hash TEXT PRIMARY KEY) WITHOUT ROWID");
+    this.connection.exec("CREATE TEMP TABLE used (hash TEXT PRIMARY KEY) WITHOUT ROWID");
     const use = this.prepare("INSERT INTO temp.used VALUES (?) ON CONFLICT DO NOTHING");
     for (const [table, column] of REFERRING) {
       const page = this.prepare<{ readonly id: number; readonly data: string }>(
@@ -156,5 +124,26 @@ export class SqliteDatabase implements PreparingDatabase {
 
 const PORTION = 1000;
 
-const EVENT_IDS = `SELECT id FROM event WHERE run = ? AND conversation IS NULL
-  UNION ALL SELECT event.id FROM conversation JOIN event ON event.conversation = conversation.id WHERE conversation.run = ?`;
+/** Where texts are referred to. */
+const REFERRING: readonly (readonly [table: string, column: string])[] = [
+  ["event", "data"],
+  ["message", "data"],
+  ["call", "reply"],
+  ["setting", "data"],
+  ["run", "start"],
+];
+
+const PAUSE = new Int32Array(new SharedArrayBuffer(4));
+
+/** Does something again for as long as another process is in the way. */
+export function retryWhileBusy<Result>(limitMs: number, action: () => Result): Result {
+  const start = performance.now();
+  for (;;) {
+    try {
+      return action();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() - start > limitMs) throw error;
+      Atomics.wait(PAUSE, 0, 0, 5);
+    }
+  }
+}

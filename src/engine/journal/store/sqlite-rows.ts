@@ -1,10 +1,9 @@
 import type BetterSqlite3 from "better-sqlite3";
 import { lazy } from "../../../core/lazy.ts";
-import { type PlacedCounts, variantKey } from "../fold/tally.ts";
+import { type CountKind, type PlacedCounts, variantKey } from "../fold/tally.ts";
 import { type Column, PLACE, SAVED, TURN } from "./conversation-columns.ts";
-import type { CallRow, CountEntry, EncodedSettings, EventRow, GroupRows } from "./group.ts";
 import type { StoredLink } from "./message-chains.ts";
-import type { SqlDatabase } from "./sql-database.ts";
+import type { SqliteDatabase } from "./sqlite-database.ts";
 import { deletedRun } from "./store-error.ts";
 import { BROWSING_INDEXES, MANY_CONVERSATIONS } from "./store-schema.ts";
 import { isShortName, MOST_NAMES, otherName } from "./tally-table.ts";
@@ -15,14 +14,49 @@ const MOST_SETTINGS = 1000;
 
 type Statement<Result = unknown> = BetterSqlite3.Statement<unknown[], Result>;
 
-/** A database in this process, which prepares statements. */
-export interface PreparingDatabase extends SqlDatabase {
-  prepare<Result>(sql: string): Statement<Result>;
+/** An event as a row. */
+export interface EventRow {
+  readonly run: number;
+  /** The row of its conversation. */
+  readonly conversation: number | null;
+  readonly type: number;
+  readonly turn: number | null;
+  readonly at: number;
+  readonly json: string;
 }
 
-/** Writes the rows of a group into a file, one by one. */
-export class SqliteRows implements GroupRows {
-  readonly #database: PreparingDatabase;
+/** Settings as they are stored, once for all calls that have them. */
+export interface EncodedSettings {
+  readonly name: string;
+  readonly hash: string;
+  readonly data: EncodedData;
+}
+
+/** An answered call as a row. */
+export interface CallRow {
+  /** The run that it came with from elsewhere, or `PROJECT`. */
+  readonly run: number;
+  readonly identity: string;
+  readonly purpose: string;
+  readonly settings: EncodedSettings;
+  readonly messages: StoredLink | null;
+  readonly replicate: number;
+  readonly seed: number;
+  readonly answer: EncodedData;
+  readonly at: number;
+}
+
+/** In place of a run: the calls of the project. */
+export const PROJECT = 0;
+
+/** The key of a call: a hash takes half the space as bytes. */
+export function identityKey(identity: string): string | Uint8Array {
+  return /^[0-9a-f]{64}$/.test(identity) ? Buffer.from(identity, "hex") : identity;
+}
+
+/** Writes the rows of a group into a file, within its transaction. */
+export class SqliteRows {
+  readonly #database: SqliteDatabase;
   /** Prepared when something is written. */
   readonly #sql: () => ReturnType<typeof writingStatements>;
   readonly #counting: () => ReturnType<typeof countingStatements>;
@@ -34,12 +68,13 @@ export class SqliteRows implements GroupRows {
   /** True if the file has the indexes of one with many conversations; nobody removes them. */
   #hasIndexes = false;
 
-  constructor(database: PreparingDatabase) {
+  constructor(database: SqliteDatabase) {
     this.#database = database;
     this.#sql = lazy(() => writingStatements(database));
     this.#counting = lazy(() => countingStatements(database));
   }
 
+  /** Writes the texts of some data, and gives its JSON. */
   texts({ json, texts }: EncodedData): string {
     for (const [hash, value] of texts) {
       if (this.#texts.has(hash)) continue;
@@ -54,18 +89,17 @@ export class SqliteRows implements GroupRows {
     this.#sql().event.run(run, conversation, type, turn, at, json);
   }
 
-  call({ run, identity, purpose, settings, messages, replicate, seed, json, at, written }: CallRow): void {
-    written();
+  call({ run, identity, purpose, settings, messages, replicate, seed, answer, at }: CallRow): void {
     const sql = this.#sql();
     const setting = this.#settingId(settings);
-    const values = [purpose, setting, this.#messageId(messages), replicate, seed, json, at];
-    const key = [...(run === null ? [] : [run]), this.#database.dialect.identityKey(identity)];
-    const { insert, replace } = run === null ? sql.call : sql.runCall;
-    if (insert.run(...key, ...values).changes > 0) return;
-    replace.run(...values, ...key);
+    const values = [purpose, setting, this.#messageId(messages), replicate, seed, this.texts(answer), at];
+    const key = [run, identityKey(identity)];
+    if (sql.insertCall.run(...key, ...values).changes > 0) return;
+    sql.replaceCall.run(...values, ...key);
     sql.markUnused.run();
   }
 
+  /** Makes the row of a conversation, and gives its id. */
   newConversation(run: number, name: string, columns: readonly Column[]): number {
     const id = Number(this.#sql().newConversation.run(run, name, ...columns).lastInsertRowid);
     if (id >= MANY_CONVERSATIONS && !this.#hasIndexes) {
@@ -75,6 +109,7 @@ export class SqliteRows implements GroupRows {
     return id;
   }
 
+  /** What a conversation has come to. Fails if its run was deleted. */
   saveConversation(id: number, columns: readonly Column[]): void {
     if (this.#sql().saveConversation.run(...columns, id).changes === 0) throw deletedRun(this.#database.path);
   }
@@ -87,25 +122,30 @@ export class SqliteRows implements GroupRows {
     this.#sql().endConversation.run(status, id);
   }
 
+  /** Null to remove it. */
   turn(conversation: number, turn: number, columns: readonly Column[] | null): void {
     if (columns === null) this.#sql().dropTurn.run(conversation, turn);
     else this.#sql().turn.run(conversation, turn, ...columns);
   }
 
+  /** Null to remove it. */
   outcome(conversation: number, name: string, columns: readonly Column[] | null): void {
     if (columns === null) this.#sql().dropOutcome.run(conversation, name);
     else this.#sql().outcome.run(conversation, name, ...columns);
   }
 
+  /** Adds to the counts of a cell. */
   counts(run: number, key: string, placed: PlacedCounts): void {
     const cell = this.#cellId(run, key, placed);
     for (const entry of placed.counts.entries()) this.#addCount(cell, entry);
   }
 
+  /** Fails if the run was deleted. */
   endRun(run: number, at: number): void {
     if (this.#sql().endRun.run(at, run).changes === 0) throw deletedRun(this.#database.path);
   }
 
+  /** Nothing is certain to be there any more. */
   forget(): void {
     this.#texts.clear();
     this.#settings.clear();
@@ -155,7 +195,7 @@ export class SqliteRows implements GroupRows {
     return id;
   }
 
-  #addCount(cell: number, [kind, name, value, count]: CountEntry): void {
+  #addCount(cell: number, [kind, name, value, count]: readonly [CountKind, string, string, number]): void {
     if (count === 0) return;
     const { add, increase, drop, names } = this.#counting();
     const most = MOST_NAMES[kind];
@@ -171,21 +211,12 @@ export class SqliteRows implements GroupRows {
 
 const CALL = ["purpose", "setting", "messages", "replicate", "seed", "reply", "kept_at"];
 
-function writingStatements(database: PreparingDatabase) {
+function writingStatements(database: SqliteDatabase) {
   const prepare = <Result>(sql: string): Statement<Result> => database.prepare<Result>(sql);
   const marks = (count: number): string => Array(count).fill("?").join(", ");
   const set = (columns: readonly string[]): string => columns.map((name) => `${name} = ?`).join(", ");
   const excluded = (columns: readonly string[]): string =>
     columns.map((name) => `${name} = excluded.${name}`).join(", ");
-  const calls = (table: string, key: readonly string[]) => ({
-    insert: prepare(
-      `INSERT INTO ${table} (${[...key, ...CALL].join(", ")}) VALUES (${marks(key.length + CALL.length)})
-       ON CONFLICT (${key.join(", ")}) DO NOTHING`,
-    ),
-    replace: prepare(
-      `UPDATE ${table} SET ${set(CALL)} WHERE ${key.map((column) => `${column} = ?`).join(" AND ")}`,
-    ),
-  });
   return {
     text: prepare("INSERT INTO text (hash, value) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING"),
     event: prepare("INSERT INTO event (run, conversation, type, turn, at, data) VALUES (?, ?, ?, ?, ?, ?)"),
@@ -211,15 +242,17 @@ function writingStatements(database: PreparingDatabase) {
     setting: prepare("INSERT INTO setting (hash, name, data) VALUES (?, ?, ?)"),
     messageId: prepare<number>("SELECT id FROM message WHERE hash = ?").pluck(),
     message: prepare("INSERT INTO message (hash, previous, data) VALUES (?, ?, ?)"),
-    call: calls("call", ["identity"]),
-    runCall: calls("run_call", ["run", "identity"]),
+    insertCall: prepare(
+      `INSERT INTO call (run, identity, ${CALL.join(", ")}) VALUES (${marks(CALL.length + 2)}) ON CONFLICT DO NOTHING`,
+    ),
+    replaceCall: prepare(`UPDATE call SET ${set(CALL)} WHERE run = ? AND identity = ?`),
     markUnused: prepare(
       "INSERT INTO meta (key, value) VALUES ('unused', 1) ON CONFLICT DO UPDATE SET value = 1",
     ),
   };
 }
 
-function countingStatements(database: PreparingDatabase) {
+function countingStatements(database: SqliteDatabase) {
   const prepare = <Result>(sql: string): Statement<Result> => database.prepare<Result>(sql);
   return {
     cell: prepare(

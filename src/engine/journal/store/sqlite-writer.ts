@@ -1,5 +1,5 @@
-import type BetterSqlite3 from "better-sqlite3";
-import type { GroupHooks, GroupRows, GroupWriter } from "./group.ts";
+import { type OpenDatabase, retryWhileBusy } from "./sqlite-database.ts";
+import type { SqliteRows } from "./sqlite-rows.ts";
 import { isBusy, StoreError, storeError } from "./store-error.ts";
 
 /** A group in the making is written at the latest when it has this many changes: a loop that never pauses must not fill the memory. */
@@ -10,25 +10,24 @@ const RETRY_MS = 10;
 /** How much a power cut may lose. */
 const FLUSH_MS = 1000;
 
-/** An open file. */
-export interface OpenDatabase {
-  readonly database: BetterSqlite3.Database;
-  readonly path: string;
-  readonly isReadOnly: boolean;
-  /** True if every group is flushed to the disk. */
-  readonly isDurable: boolean;
-  /** How long to wait for other processes. */
-  readonly lockTimeoutMs: number;
+/** What happens around the changes of a group, within its transaction. */
+export interface GroupHooks {
+  /** Another process has changed the store since the last group. */
+  readonly onForeignChange: () => void;
+  readonly beforeCommit: (rows: SqliteRows) => void;
 }
 
-/** Writes groups of changes into a file, each when the event loop comes round. */
-export class SqliteWriter implements GroupWriter {
+/**
+ * Writes changes in groups, one transaction each: all that is added until the event loop comes round is written together, so
+ * many conversations share one commit. Once a group cannot be written, nothing is any more.
+ */
+export class SqliteWriter {
   readonly #open: OpenDatabase;
   readonly #hooks: GroupHooks;
   readonly #statements: Readonly<Record<"begin" | "commit" | "rollback", { run(): unknown }>>;
   readonly #dataVersion: { get(): unknown };
-  readonly #rows: GroupRows;
-  #changes: ((rows: GroupRows) => void)[] = [];
+  readonly #rows: SqliteRows;
+  #changes: ((rows: SqliteRows) => void)[] = [];
   #group: PromiseWithResolvers<void> | undefined;
   #scheduled: NodeJS.Immediate | NodeJS.Timeout | undefined;
   #busySince: number | undefined;
@@ -36,27 +35,29 @@ export class SqliteWriter implements GroupWriter {
   #broken: StoreError | undefined;
   #flushing: NodeJS.Timeout | undefined;
 
-  constructor(open: OpenDatabase, rows: GroupRows, hooks: GroupHooks) {
+  constructor(open: OpenDatabase, rows: SqliteRows, hooks: GroupHooks) {
     this.#open = open;
     this.#rows = rows;
     this.#hooks = hooks;
-    const { database } = open;
+    const { connection } = open;
     this.#statements = {
-      begin: database.prepare("BEGIN IMMEDIATE"),
-      commit: database.prepare("COMMIT"),
-      rollback: database.prepare("ROLLBACK"),
+      begin: connection.prepare("BEGIN IMMEDIATE"),
+      commit: connection.prepare("COMMIT"),
+      rollback: connection.prepare("ROLLBACK"),
     };
-    this.#dataVersion = database.prepare("PRAGMA data_version").pluck();
+    this.#dataVersion = connection.prepare("PRAGMA data_version").pluck();
     this.#seenVersion = this.#dataVersion.get();
   }
 
-  add(change: (rows: GroupRows) => void): void {
+  /** Adds a change to the group that is written next. */
+  add(change: (rows: SqliteRows) => void): void {
     if (this.#broken !== undefined) return;
     this.#changes.push(change);
     if (this.#changes.length >= MOST_CHANGES) this.#tryFlush();
     else this.#scheduled ??= setImmediate(() => this.#onTime());
   }
 
+  /** Resolves when all that was added is committed; undefined if it is already. */
   durable(): Promise<void> | undefined {
     if (this.#broken !== undefined) return Promise.reject(this.#broken);
     if (this.#changes.length === 0) return undefined;
@@ -64,11 +65,13 @@ export class SqliteWriter implements GroupWriter {
     return this.#group.promise;
   }
 
+  /** Sees to it that what was added can be read; an error is reported by `durable`. */
   flush(): void {
     if (this.#changes.length > 0) this.#tryFlush();
   }
 
-  now<Result>(action: (rows: GroupRows) => Result): Result {
+  /** Does something in a transaction of its own, after all that was added; throws `StoreError`. */
+  now<Result>(action: (rows: SqliteRows) => Result): Result {
     this.flush();
     if (this.#broken !== undefined) throw this.#broken;
     try {
@@ -79,14 +82,17 @@ export class SqliteWriter implements GroupWriter {
     }
   }
 
+  /** True if nothing is taken any more. */
   get isBroken(): boolean {
     return this.#broken !== undefined;
   }
 
+  /** Nothing is certain to be there any more. */
   forget(): void {
     this.#rows.forget();
   }
 
+  /** Nothing can be written any more, because of an error. */
   break(error: unknown): void {
     this.#unschedule();
     this.#broken = storeError(error, this.#open.path);
@@ -95,6 +101,7 @@ export class SqliteWriter implements GroupWriter {
     this.#group = undefined;
   }
 
+  /** Writes what was added, and takes nothing more; returns the error if that fails and was not reported before. */
   finish(): StoreError | undefined {
     const before = this.#broken;
     this.flush();
@@ -175,7 +182,7 @@ export class SqliteWriter implements GroupWriter {
       return result;
     } catch (error) {
       // After some errors SQLite has rolled back by itself.
-      if (this.#open.database.inTransaction) this.#statements.rollback.run();
+      if (this.#open.connection.inTransaction) this.#statements.rollback.run();
       // What was taken for written is not.
       this.#rows.forget();
       throw error;
@@ -197,21 +204,6 @@ function flushLog(path: string): void {
     if (missing) return;
     fs.fsync(file, () => fs.close(file, () => {}));
   });
-}
-
-const PAUSE = new Int32Array(new SharedArrayBuffer(4));
-
-/** Does something again for as long as another process is in the way. */
-export function retryWhileBusy<Result>(limitMs: number, action: () => Result): Result {
-  const start = performance.now();
-  for (;;) {
-    try {
-      return action();
-    } catch (error) {
-      if (!isBusy(error) || performance.now() - start > limitMs) throw error;
-      Atomics.wait(PAUSE, 0, 0, 5);
-    }
-  }
 }
 
 /** A rejection that is not awaited is no crash. */

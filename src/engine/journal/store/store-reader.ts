@@ -4,16 +4,10 @@ import { Conversation } from "../fold/conversation.ts";
 import { type CellTally, conversationCounts } from "../fold/tally.ts";
 import type { RunEvent, RunStart } from "../run-event.ts";
 import { type ConversationColumns, cellOf, judgementsOf, spendingOf } from "./conversation-columns.ts";
-import {
-  conversationKey,
-  decodeEvent,
-  type EncodedRow,
-  EVENT_CODES,
-  type EventColumns,
-} from "./encode-event.ts";
+import { conversationKey, decodeEvent, EVENT_CODES, type EventColumns } from "./encode-event.ts";
 import { isUnfinished } from "./received-run.ts";
 import { summaryOf } from "./results.ts";
-import type { SqlDatabase, SqlValue } from "./sql-database.ts";
+import type { SqliteDatabase, SqlValue } from "./sqlite-database.ts";
 import type { ConversationFilter, ConversationSummary, RunSummary } from "./store.ts";
 import { storeError } from "./store-error.ts";
 import { readTallies } from "./tally-table.ts";
@@ -24,8 +18,12 @@ import type { TextTable } from "./text-table.ts";
 const SUMMARY = `id, name, position, scenario, subject, judge, replicate, "row", row_id, variant, arm, parent, status, turns,
   judging, calls, cached, tokens, cost, item_hash`;
 
-/** The texts of so many events are read together. */
-const AT_ONCE = 64;
+/** Rows are read in portions: a statement that stays open would keep the connection from writing, and a file from shrinking. */
+const PORTION = 256;
+
+/** An index of events by run would be one more for each event that is written, and the events of a whole run are seldom read. */
+const EVENT_IDS = `SELECT id FROM event WHERE run = ? AND conversation IS NULL
+  UNION ALL SELECT event.id FROM conversation JOIN event ON event.conversation = conversation.id WHERE conversation.run = ?`;
 
 const EVENT_COLUMNS = "event.id, type, turn, at, data";
 const WITH_NAMES = `${EVENT_COLUMNS}, conversation.name FROM event LEFT JOIN conversation ON conversation.id = event.conversation`;
@@ -50,15 +48,12 @@ interface RunColumns {
   readonly start: string;
 }
 
-/**
- * Reads runs, conversations and events out of a store. Rows are read in portions: a statement that stays open would keep the
- * connection from writing, and a file from shrinking.
- */
+/** Reads runs, conversations and events out of a store. */
 export class StoreReader {
-  readonly #database: SqlDatabase;
+  readonly #database: SqliteDatabase;
   readonly #texts: TextTable;
 
-  constructor(database: SqlDatabase, texts: TextTable) {
+  constructor(database: SqliteDatabase, texts: TextTable) {
     this.#database = database;
     this.#texts = texts;
   }
@@ -96,21 +91,15 @@ export class StoreReader {
     if (filter.conversation !== undefined)
       values.push(filter.conversation, `${filter.conversation}\u{10ffff}`);
     let [position, after] = [Number.NEGATIVE_INFINITY, 0];
-    const sizes = portionSizes(this.#database);
-    let portion = sizes.next().value;
     for (;;) {
-      const rows = this.#all<ConversationColumns>(sql, id, position, after, ...values, portion);
-      const last = rows.at(-1);
-      const isLast = last === undefined || rows.length < portion;
-      if (!isLast) {
-        [position, after, portion] = [last.position, last.id, sizes.next().value];
-        this.#database.ahead?.(sql, id, position, after, ...values, portion);
-      }
+      const rows = this.#all<ConversationColumns>(sql, id, position, after, ...values, PORTION);
       for (const found of rows) {
         const summary = this.#guarded(() => conversationSummary(run, found));
         if (hasLevels(summary.variant, filter.variant)) yield summary;
       }
-      if (isLast) return;
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < PORTION) return;
+      [position, after] = [last.position, last.id];
     }
   }
 
@@ -131,19 +120,6 @@ export class StoreReader {
     if (id !== undefined) yield* this.#decoded(this.#rowsOf("conversation = ?", id, key), key);
   }
 
-  /** The events of a conversation as they are in the file. */
-  *rows(run: string, conversation: string, types?: readonly RunEvent["type"][]): Generator<EncodedRow> {
-    const runId = this.idOf(run);
-    const key = conversationKey(conversation);
-    const id = this.#conversationId(runId ?? -1, key);
-    if (id === undefined) return;
-    const textOf = (hash: string): string => this.#guarded(() => this.#texts.valueOf(hash));
-    const some =
-      types === undefined ? "" : ` AND type IN (${types.map((type) => EVENT_CODES[type]).join(", ")})`;
-    for (const [, type, turn, at, data] of this.#rowsOf(`conversation = ?${some}`, id, key))
-      yield { type, conversation: key, turn, at, data, textOf };
-  }
-
   #conversationId(run: number, key: string): number | undefined {
     const sql = "SELECT id FROM conversation WHERE run = ? AND name = ?";
     return this.#guarded(() => this.#database.value<number>(sql, run, key));
@@ -157,42 +133,29 @@ export class StoreReader {
   /** Without the key of their conversation, if it is given: to look for it again would take a third of the time. */
   *#rowsOf(condition: string, owner: number, key?: string): Generator<EventValues> {
     const from = key === undefined ? WITH_NAMES : `${EVENT_COLUMNS} FROM event`;
-    const sql = `SELECT ${from} WHERE event.${condition} AND event.id > ? AND event.id <= ? ORDER BY event.id LIMIT ?`;
+    const sql = `SELECT ${from} WHERE event.${condition} AND event.id > ? AND event.id <= ? ORDER BY event.id LIMIT ${PORTION}`;
     let after = 0;
     let newest = Number.MAX_SAFE_INTEGER;
-    for (const portion of portionSizes(this.#database)) {
-      const rows = this.#guarded(() => this.#database.raw<EventValues>(sql, owner, after, newest, portion));
+    for (;;) {
+      const rows = this.#guarded(() => this.#database.raw<EventValues>(sql, owner, after, newest));
       // Most conversations are one portion.
-      if (after === 0 && rows.length === portion)
+      if (after === 0 && rows.length === PORTION)
         newest = this.#all<{ id: number }>("SELECT max(id) AS id FROM event")[0]?.id ?? 0;
-      yield* this.#withTexts(rows);
+      yield* rows;
       const last = rows.at(-1);
-      if (last === undefined || rows.length < portion) return;
+      if (last === undefined || rows.length < PORTION) return;
       [after] = last;
     }
   }
 
   /** All events of a run. */
   *#rowsOfRun(run: number): Generator<EventValues> {
-    const ids = this.#guarded(() => this.#database.eventIds?.(run));
-    if (ids === undefined) {
-      yield* this.#rowsOf("run = ?", run);
-      return;
-    }
+    const found = this.#guarded(() => this.#database.raw<readonly [number]>(EVENT_IDS, run, run));
+    const ids = Float64Array.from(found, ([id]) => id).sort();
     const sql = `SELECT ${WITH_NAMES} WHERE event.id IN (SELECT value FROM json_each(?)) ORDER BY event.id`;
-    const { most } = this.#database.portions;
-    for (let start = 0; start < ids.length; start += most) {
-      const portion = JSON.stringify([...ids.subarray(start, start + most)]);
-      yield* this.#withTexts(this.#guarded(() => this.#database.raw<EventValues>(sql, portion)));
-    }
-  }
-
-  /** Events whose texts are at hand. */
-  *#withTexts(rows: readonly EventValues[]): Generator<EventValues> {
-    for (let start = 0; start < rows.length; start += AT_ONCE) {
-      const some = rows.slice(start, start + AT_ONCE);
-      this.#guarded(() => this.#texts.load(some.map(([, , , , data]) => data)));
-      yield* some;
+    for (let start = 0; start < ids.length; start += PORTION) {
+      const portion = JSON.stringify([...ids.subarray(start, start + PORTION)]);
+      yield* this.#guarded(() => this.#database.raw<EventValues>(sql, portion));
     }
   }
 
@@ -254,11 +217,6 @@ export class StoreReader {
       throw storeError(error, this.#database.path);
     }
   }
-}
-
-/** What is read in part is not read far ahead, and what is read whole takes few questions. */
-function* portionSizes({ portions: { first, most } }: SqlDatabase): Generator<number, never> {
-  for (let size = first; ; size = Math.min(2 * size, most)) yield size;
 }
 
 function conversationSummary(run: string, columns: ConversationColumns): ConversationSummary {

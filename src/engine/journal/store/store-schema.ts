@@ -143,32 +143,20 @@ CREATE TABLE setting (
 
 CREATE TABLE call (
   id INTEGER PRIMARY KEY,
-  identity ANY NOT NULL UNIQUE,
+  -- The run that the call came with from elsewhere; 0 for the calls of the project.
+  run INTEGER NOT NULL,
+  identity ANY NOT NULL,
   purpose TEXT NOT NULL,
   setting INTEGER NOT NULL REFERENCES setting,
   messages INTEGER REFERENCES message,
   replicate REAL NOT NULL,
   seed REAL NOT NULL,
   reply TEXT NOT NULL,
-  kept_at REAL NOT NULL
-) STRICT;
-CREATE INDEX call_by_messages ON call (messages);
-CREATE INDEX call_by_setting ON call (setting);
-
--- Calls that came with a run from elsewhere.
-CREATE TABLE run_call (
-  id INTEGER PRIMARY KEY,
-  run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
-  identity ANY NOT NULL,
-  purpose TEXT NOT NULL,
-  setting INTEGER NOT NULL,
-  messages INTEGER,
-  replicate REAL NOT NULL,
-  seed REAL NOT NULL,
-  reply TEXT NOT NULL,
   kept_at REAL NOT NULL,
   UNIQUE (run, identity)
 ) STRICT;
+CREATE INDEX call_by_messages ON call (messages);
+CREATE INDEX call_by_setting ON call (setting);
 
 -- Conversations that are counted together. Without variant or arm, these are empty.
 CREATE TABLE cell (

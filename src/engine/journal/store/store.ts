@@ -7,7 +7,6 @@ import type { JudgeHealth } from "../judge-health.ts";
 import type { Label, RunEvent, RunStart } from "../run-event.ts";
 import type { Spending } from "../spending.ts";
 import type { TurnVerdict } from "../turn.ts";
-import type { EncodedRow } from "./encode-event.ts";
 
 /** The journal of one run, open for writing. */
 export interface RunJournal {
@@ -275,16 +274,12 @@ export interface Store {
    * those that belong to none.
    */
   events(run: string, conversation?: string | null): Iterable<RunEvent>;
-  /** The file of a store that another thread can open to read what is durable. */
-  readonly file?: string | undefined;
-  /** The events of a conversation as rows, of a store that keeps them so: they are quicker to export. With `types`, only those. */
-  rows?(run: string, conversation: string, types?: readonly RunEvent["type"][]): Iterable<EncodedRow>;
+  /** Of a store on a server: the file of its copy. */
+  readonly file?: string;
   /** What the conversations of a run are worth, one by one in the order of results. */
   scores(run: string, options?: ScoreOptions): Iterable<ConversationScore>;
   /** By scenario, subject and judge. */
   results(run: string): readonly ResultRow[];
-  /** Reads several things with one lock instead of one for each, of a store in a file. Nothing may be written meanwhile. */
-  together?<Result>(read: () => Result): Result;
   /** Adds what persons say about replies, also to a run that has ended. Throws if a conversation is not in the run. */
   label(run: string, labels: readonly Omit<Label, "type">[]): void;
   /** What persons said about replies; of several labels by one person on one field, the last. */

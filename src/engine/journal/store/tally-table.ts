@@ -1,7 +1,5 @@
 import { CellCounts, type CountKind, Counts } from "../fold/tally.ts";
-import type { Cell } from "../run-event.ts";
-import type { GroupRows } from "./group.ts";
-import type { SqlDatabase } from "./sql-database.ts";
+import type { SqliteDatabase } from "./sqlite-database.ts";
 
 /** How many different names of a kind a cell has; what comes later is counted together, without a name. */
 export const MOST_NAMES: Partial<Record<CountKind, number>> = { path: 1000, reason: 50 };
@@ -25,28 +23,8 @@ interface CellColumns {
   readonly position: number;
 }
 
-/** Keeps the counts of the conversations that have ended up to date with every group that is written. */
-export class TallyWriter {
-  /** What is to be added, by run. */
-  readonly #pending = new Map<number, CellCounts>();
-
-  /** Adds the counts of a conversation with the next group, or takes them away. */
-  add(run: number, cell: Cell, counts: Counts, sign: 1 | -1 = 1): void {
-    const cells = this.#pending.get(run) ?? new CellCounts();
-    this.#pending.set(run, cells);
-    cells.add(cell, counts, sign);
-  }
-
-  /** Writes what was added, within a transaction. */
-  save(rows: GroupRows): void {
-    for (const [run, cells] of this.#pending)
-      for (const [key, placed] of cells) rows.counts(run, key, placed);
-    this.#pending.clear();
-  }
-}
-
 /** The counts of a run. */
-export function readTallies(database: SqlDatabase, run: number): CellCounts {
+export function readTallies(database: SqliteDatabase, run: number): CellCounts {
   const cells = database.all<CellColumns>("SELECT * FROM cell WHERE run = ? ORDER BY position", run);
   const rows = database.all<CountColumns>(
     `SELECT tally.cell, kind, name, value, count FROM cell JOIN tally ON tally.cell = cell.id WHERE run = ? ORDER BY tally.id`,

@@ -20,23 +20,9 @@ const CONTENT_HASH = /^[0-9a-f]{64}$/;
 
 const crypto = lazy(() => process.getBuiltinModule("node:crypto"));
 
-const MOST_REMEMBERED = 256;
-const LONGEST_REMEMBERED = 20_000;
-const remembered = new Map<string, string>();
-
 /** The hash by which a text is known in a store: 192 bits of SHA-256, as 32 letters. */
 export function textHash(text: string): string {
   return crypto().hash("sha256", text, "base64url").slice(0, 32);
-}
-
-/** A reply is in several events that follow each other. */
-function recentHash(text: string): string {
-  const known = remembered.get(text);
-  if (known !== undefined) return known;
-  const hash = textHash(text);
-  if (remembered.size >= MOST_REMEMBERED) remembered.clear();
-  if (text.length <= LONGEST_REMEMBERED) remembered.set(text, hash);
-  return hash;
 }
 
 /** Writes data as JSON and takes the long texts out. What JSON cannot hold is null; nothing throws. */
@@ -94,7 +80,7 @@ function outlinedText(text: string, texts: Texts): string {
     // JSON can escape what a database cannot hold.
     return text.startsWith(MARK) ? MARK + text : text;
   }
-  const hash = recentHash(text);
+  const hash = textHash(text);
   texts.push([hash, text]);
   return MARK + hash;
 }
@@ -144,15 +130,6 @@ function decoded(value: unknown, textOf: (hash: string) => string): unknown {
   }
   return value;
 }
-
-/** The JSON of encoded data with what `textJson` gives for the hashes in it. Escaped marks stay as they are. */
-export function withTexts(json: string, textJson: (hash: string) => string): string {
-  // Most of what is written refers to no text.
-  return json.includes(`"${MARK}`) ? json.replace(REFERENCE, (_, hash: string) => textJson(hash)) : json;
-}
-
-/** A value that refers to a text. What begins a string comes after a bracket, a comma or a colon; what is a key has a colon behind it. */
-const REFERENCE = /(?<=[[,:])"~([\w-]{32})"(?!:)/g;
 
 /** The hashes of the texts that encoded data refers to. */
 export function* textsIn(json: string): Generator<string> {

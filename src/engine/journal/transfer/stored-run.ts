@@ -18,11 +18,6 @@ export function storedRun(store: Store, name: string): RunSummary {
   return summary;
 }
 
-/** Reads several things from a store, with one lock where each would take one. Nothing may be written meanwhile. */
-export function readTogether<Result>(store: Store, read: () => Result): Result {
-  return store.together === undefined ? read() : store.together(read);
-}
-
 /** The events of a conversation, and what they come to. */
 export interface StoredConversation {
   readonly events: readonly RunEvent[];

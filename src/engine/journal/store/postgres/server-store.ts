@@ -215,10 +215,8 @@ export class ServerStore implements Store {
   run: Store["run"] = (name) => this.#local.run(name);
   conversations: Store["conversations"] = (run, filter) => this.#local.conversations(run, filter);
   events: Store["events"] = (run, conversation) => this.#local.events(run, conversation);
-  rows: NonNullable<Store["rows"]> = (run, name, types) => this.#local.rows(run, name, types);
   scores: Store["scores"] = (run, options) => this.#local.scores(run, options);
   results: Store["results"] = (run) => this.#local.results(run);
-  together: NonNullable<Store["together"]> = (read) => this.#local.together(read);
   labels: Store["labels"] = (run) => this.#local.labels(run);
   tallies: Store["tallies"] = (run) => this.#local.tallies(run);
 
