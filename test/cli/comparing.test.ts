@@ -152,7 +152,7 @@ test("a baseline of another version is refused, unless versions may differ", asy
   expect((await elenchus([...words, "--across-versions"], here)).code).toBe(0);
   writeFileSync(join(here.folder, "broken.jsonl"), `${text.split("\n")[0]}\n[1]\n`);
   expect((await elenchus(["compare", "broken.jsonl", "after"], here)).stderr).toContain(
-    "broken.jsonl:2: A conversation has nine entries.",
+    "broken.jsonl:2: This is no conversation of this baseline.",
   );
 });
 

@@ -10,7 +10,8 @@ import type {
   Store,
 } from "../../../engine/journal/store/store.ts";
 import { storedDefinitions, withForkParents } from "../../../engine/journal/transfer/stored-run.ts";
-import { type RunRates, resultsOf, runRates } from "../../../insight/report/data/run-rates.ts";
+import { resultsOf } from "../../../insight/report/data/run-counts.ts";
+import { type RunRates, runRates } from "../../../insight/report/data/run-rates.ts";
 import type { ReportFilter } from "../../../insight/report/data/subject-totals.ts";
 import { runTraffic } from "../../../insight/report/data/traffic.ts";
 import { drawText } from "../../../insight/report/graph/draw-text.ts";

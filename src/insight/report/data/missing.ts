@@ -1,9 +1,7 @@
 import { countStatuses, isFinished } from "../../../core/state/state.ts";
 import { twoProportionZ } from "../../../core/statistics/proportions.ts";
 import { POOR_SHARE } from "../../../engine/journal/judge-health.ts";
-import type { ConversationScore } from "../../../engine/journal/store/store.ts";
-import { isVerified } from "./rate-line.ts";
-import { type SubjectTotal, type Tested, testedKey } from "./subject-totals.ts";
+import type { SubjectTotal, Tested } from "./subject-totals.ts";
 
 /** How many of some things. */
 interface Part {
@@ -26,21 +24,6 @@ export function missingOf({ ended, statuses, turns }: Omit<SubjectTotal, keyof T
     unfinished: { count: countStatuses(statuses, (status) => !isFinished(status)), of: ended },
     unread: { count: unread, of: turns.passed + turns.failed + unread },
   };
-}
-
-/** The same by subject and judge, from scores with turns. */
-export function missingIn(scores: readonly ConversationScore[]): readonly (Tested & Missing)[] {
-  return [...Map.groupBy(scores, testedKey).values()].map((own) => {
-    const { subject = "", judge = "" } = own[0] ?? {};
-    const ended = own.filter(({ status }) => status !== null);
-    const turns = own.flatMap((score) => score.turns.filter(isVerified));
-    const unread = turns.filter(({ verdict }) => verdict === "unreadable" || verdict === "unjudged");
-    return {
-      ...{ subject, judge },
-      unfinished: { count: ended.filter(({ status }) => !isFinished(status)).length, of: ended.length },
-      unread: { count: unread.length, of: turns.length },
-    };
-  });
 }
 
 const LEVEL = 0.05;

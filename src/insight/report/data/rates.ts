@@ -18,7 +18,7 @@ import {
   needsRowValues,
   withinSubject,
 } from "./grouping.ts";
-import { type Missing, missingIn } from "./missing.ts";
+import type { Missing } from "./missing.ts";
 import {
   emptyLine,
   itemMeans,
@@ -27,6 +27,7 @@ import {
   type RateRequest,
   singleItems,
 } from "./rate-line.ts";
+import { resultsOf, runCounts } from "./run-counts.ts";
 import { type RunFacts, runFacts } from "./run-facts.ts";
 import { fitsFilter, type Tested } from "./subject-totals.ts";
 
@@ -69,7 +70,8 @@ export function rates(store: Store, run: string, options: RatesOptions = {}): Ra
   const facts = runFacts(store, [name]);
   const rowValues = needsRowValues([...(options.by ?? []), ...macroGroups(facts)]);
   const scores = wantedScores(store.scores(name, { turns: true, rowValues }), options.filter);
-  return ratesOf(scores, facts, options);
+  const { missing } = runCounts(resultsOf(store, name, options.filter ?? {}));
+  return { ...ratesOf(scores, facts, options), missing };
 }
 
 /** The scores that a filter lets through. */
@@ -91,7 +93,7 @@ export function ratesOf(
   scores: readonly ConversationScore[],
   facts: RunFacts,
   { by: wanted = [], names, average }: RatesOptions = {},
-): RateReport {
+): Omit<RateReport, "missing"> {
   const by = withinSubject(wanted, scores);
   const groups = groupedScores(scores, grouper(by, scores, facts));
   const lines = requestsOf(facts, scores, names).flatMap((request): readonly RateLine[] => {
@@ -108,7 +110,7 @@ export function ratesOf(
       ...(average === undefined ? [] : averageLines(request, each, { by, average, facts })),
     ];
   });
-  return { by, lines, missing: missingIn(scores) };
+  return { by, lines };
 }
 
 /** For each subject one line over its groups: pooled, or the mean of their estimates. */

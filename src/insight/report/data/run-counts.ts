@@ -1,8 +1,17 @@
 import { RULES_JUDGE, SELF_JUDGE } from "../../../core/defaults.ts";
+import { hasLevels } from "../../../engine/journal/cell.ts";
 import { POOR_SHARE } from "../../../engine/journal/judge-health.ts";
-import type { NodeTurns, ResultRow } from "../../../engine/journal/store/store.ts";
+import { resultRows } from "../../../engine/journal/store/results.ts";
+import type { ConversationFilter, NodeTurns, ResultRow, Store } from "../../../engine/journal/store/store.ts";
 import { type Missing, missingOf } from "./missing.ts";
-import { type Plan, type SubjectTotal, subjectTotals, sumOfTotals, type Tested } from "./subject-totals.ts";
+import {
+  fitsFilter,
+  type Plan,
+  type SubjectTotal,
+  subjectTotals,
+  sumOfTotals,
+  type Tested,
+} from "./subject-totals.ts";
 
 /** What is counted in a run without looking at single conversations. */
 export interface RunCounts {
@@ -29,6 +38,14 @@ export interface UnreadShare extends Tested, NodeTurns {
   readonly share: number;
   /** True above 5 %: what is unread is not random, so that rates may be wrong. */
   readonly isHigh: boolean;
+}
+
+/** The results of a part of a run. */
+export function resultsOf(store: Store, run: string, filter: ConversationFilter): readonly ResultRow[] {
+  const { variant } = filter;
+  if (variant === undefined) return store.results(run).filter((row) => fitsFilter(row, filter));
+  const tallies = store.tallies(run).filter((tally) => hasLevels(tally.variant, variant));
+  return resultRows(tallies).filter((row) => fitsFilter(row, filter));
 }
 
 /** Adds up the rows of a run. With a plan, subjects without conversations are counted, too. */

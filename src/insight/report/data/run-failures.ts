@@ -5,9 +5,8 @@ import type { JudgeHealth } from "../../../engine/journal/judge-health.ts";
 import type { ConversationScore, Store } from "../../../engine/journal/store/store.ts";
 import { storedRun } from "../../../engine/journal/transfer/stored-run.ts";
 import { wantedScores } from "./rates.ts";
-import { type RunCounts, runCounts } from "./run-counts.ts";
+import { type RunCounts, resultsOf, runCounts } from "./run-counts.ts";
 import { runFacts } from "./run-facts.ts";
-import { resultsOf } from "./run-rates.ts";
 import type { ReportFilter } from "./subject-totals.ts";
 
 /** Conversations that ended early in the same way. */

@@ -1,6 +1,4 @@
-import { hasLevels } from "../../../engine/journal/cell.ts";
 import type { JudgeHealth } from "../../../engine/journal/judge-health.ts";
-import { resultRows } from "../../../engine/journal/store/results.ts";
 import type {
   ConversationFilter,
   ConversationScore,
@@ -12,9 +10,9 @@ import { bestSubjects } from "./best-subjects.ts";
 import { macroGroups, needsRowValues } from "./grouping.ts";
 import { emptyLine, type RateKind, type RateLine, singleItems } from "./rate-line.ts";
 import { type RatedOutcome, ratesOf, wantedScores } from "./rates.ts";
-import { type RunCounts, runCounts } from "./run-counts.ts";
+import { type RunCounts, resultsOf, runCounts } from "./run-counts.ts";
 import { runFacts } from "./run-facts.ts";
-import { fitsFilter, type Tested, testedKey } from "./subject-totals.ts";
+import { type Tested, testedKey } from "./subject-totals.ts";
 
 /** The results of a run, over all its scenarios. */
 export interface RunRates extends RunCounts {
@@ -69,14 +67,6 @@ export function pooledRates(store: Store, { run, start }: RunSummary): RunRates 
     order.includes(outcome) ? order.indexOf(outcome) : order.length;
   const outcomes = pooledOutcomes(rows, counts.totals).sort((one, other) => placeOf(one) - placeOf(other));
   return { ...counts, outcomes, health: [] };
-}
-
-/** The results of a part of a run. */
-export function resultsOf(store: Store, run: string, filter: ConversationFilter): readonly ResultRow[] {
-  const { variant } = filter;
-  if (variant === undefined) return store.results(run).filter((row) => fitsFilter(row, filter));
-  const tallies = store.tallies(run).filter((tally) => hasLevels(tally.variant, variant));
-  return resultRows(tallies).filter((row) => fitsFilter(row, filter));
 }
 
 /** The scores that rates are computed from. Turns are read only if an outcome is inconclusive: reading them takes as long as the rest. */
