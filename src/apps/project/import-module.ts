@@ -1,6 +1,6 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import * as nodeModule from "node:module";
-import { basename, dirname, join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { errorMessage } from "../../core/error-message.ts";
 import { leaveIssuesToValidate } from "../../core/scenario/scenario.ts";
@@ -50,7 +50,7 @@ export async function importModule(path: string, name: string): Promise<Imported
     const file = join(dirname(name), relative(dirname(path), thrown.path));
     const place = `${file}:${thrown.line}${thrown.column === undefined ? "" : `:${thrown.column}`}`;
     const where = thrown.path === path ? `${place} cannot be loaded` : `${name} cannot be loaded: ${place}`;
-    return { problem: `${where}: ${sentence(cause)}${codeFrame(thrown)}`, cause, place };
+    return { problem: `${where}: ${sentence(cause)}`, cause, place };
   } finally {
     leaveIssuesToValidate(false);
     printWarnings();
@@ -83,16 +83,10 @@ function sentence(cause: unknown): string {
   return `${message.trim().replace(/\.$/, "") || "it threw nothing"}.${importAdvice(message)}`;
 }
 
-/** What to write instead of an import that is not found. */
+/** What to do about a package that is not found. */
 function importAdvice(message: string): string {
   const [, name = ""] = /^Cannot find package '([^']+)'/.exec(message) ?? [];
-  if (name !== "") return ` If it is the right name, install it: npm install ${name}`;
-  const [, path = ""] = /^Cannot find module '(\/[^']+)'/.exec(message) ?? [];
-  const bare = path.replace(/\.[cm]?js$/, "");
-  const found = ["ts", "mts", "js", "mjs"]
-    .map((ending) => `${bare}.${ending}`)
-    .find((one) => existsSync(one));
-  return path === "" || found === undefined ? "" : ` Write the whole name: ${basename(found)}`;
+  return name === "" ? "" : ` If it is the right name, install it: npm install ${name}`;
 }
 
 /** A place in the code of the author. */
@@ -135,23 +129,6 @@ async function syntaxErrorIn(path: string): Promise<CodePlace | undefined> {
     const place = isRecord(error) && isRecord(error.loc) ? error.loc : {};
     if (typeof place.line !== "number" || typeof place.column !== "number") return undefined;
     return { path, line: place.line, column: place.column + 1 };
-  }
-}
-
-/** The widest line of code that is shown. */
-const WIDEST = 200;
-
-/** The line of the place, with a mark below its column, on lines of their own. */
-function codeFrame({ path, line, column }: CodePlace): string {
-  try {
-    const text = readFileSync(path, "utf8").split(/\r?\n/)[line - 1];
-    if (text === undefined || text.trim() === "" || text.length > WIDEST) return "";
-    const shown = text.replaceAll("\t", " ");
-    const margin = `  ${line} | `;
-    const mark = column === undefined ? "" : `\n${" ".repeat(margin.length + column - 1)}^`;
-    return `\n${margin}${shown}${mark}`;
-  } catch {
-    return "";
   }
 }
 

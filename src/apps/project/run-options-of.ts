@@ -8,63 +8,32 @@ import type { Settings } from "./settings.ts";
 
 /** Settings as options of a run, without scenarios, store and name. */
 export function runOptionsOf(settings: Settings): Omit<RunOptions, "scenarios" | "store" | "run"> {
-  const { subjects, judges, replicates, concurrency, turnLimit, seed } = settings;
-  const { fresh, retryUnreadable, allowUnread, judging, reading, earlierTurns, toolSteps, timeouts } =
-    settings;
   const {
-    embedder,
-    simulator,
-    rows,
-    patience,
-    rubric,
-    detectRefusal,
-    budget,
-    tools,
-    caps,
+    scenarios: _scenarios,
+    only: _only,
+    tags: _tags,
+    store: _store,
+    failUnder: _failUnder,
+    minDecided: _minDecided,
+    failOnErrors: _failOnErrors,
+    junit: _junit,
+    judges: judge,
+    patience: patienceMs,
     retries,
-    providers,
+    ...options
   } = settings;
-  const { dataset, skipBadRows, variant } = settings;
-  return {
-    subjects,
-    judge: judges,
-    replicates,
-    concurrency,
-    turnLimit,
-    seed,
-    fresh,
-    judging,
-    ...(allowUnread ? { allowUnread } : {}),
-    ...(retryUnreadable ? { retryUnreadable } : {}),
-    ...(reading === undefined ? {} : { reading }),
-    earlierTurns,
-    toolSteps,
-    timeouts,
-    ...(embedder === undefined ? {} : { embedder }),
-    ...(simulator === undefined ? {} : { simulator }),
-    ...(rows === undefined ? {} : { rows }),
-    ...(dataset === undefined ? {} : { dataset }),
-    ...(skipBadRows ? { skipBadRows } : {}),
-    ...ifAny("variant", variant),
-    ...(patience === undefined ? {} : { patienceMs: patience }),
-    ...(rubric === undefined ? {} : { rubric }),
-    ...(detectRefusal === undefined ? {} : { detectRefusal }),
-    ...ifAny("budget", budget),
-    ...ifAny("tools", tools),
-    ...ifAny("caps", caps),
-    ...ifAny("providers", providers),
-    ...ifAny("retries", wholePolicies(retries)),
-  };
+  const all = { ...options, judge, patienceMs, retries: wholePolicies(retries) };
+  // What is off or empty is left out, so that the stored options of a run do not list it.
+  const isGiven = ([key, value]: [string, unknown]): boolean =>
+    value !== undefined &&
+    !(OFF.has(key) && value === false) &&
+    !(EMPTY.has(key) && Object.keys(value as object).length === 0);
+  // The names and types are those of the options; only whole entries are left out.
+  return Object.fromEntries(Object.entries(all).filter(isGiven)) as ReturnType<typeof runOptionsOf>;
 }
 
-/** Leaves out empty objects, so that the stored options of a run do not list them. */
-function ifAny<Key extends string, Value extends object>(
-  key: Key,
-  value: Value,
-): { readonly [Name in Key]?: Value } {
-  // TypeScript types a computed key as any string.
-  return (Object.keys(value).length === 0 ? {} : { [key]: value }) as { readonly [Name in Key]?: Value };
-}
+const OFF: ReadonlySet<string> = new Set(["allowUnread", "retryUnreadable", "skipBadRows"]);
+const EMPTY: ReadonlySet<string> = new Set(["variant", "budget", "tools", "caps", "providers", "retries"]);
 
 /** Completes retry policies: settings may change one number, the engine needs all of them. */
 function wholePolicies(retries: Settings["retries"]): Partial<RetryPolicies> {
