@@ -1,16 +1,9 @@
 import { lazyPattern } from "../../../core/lazy.ts";
-import { anyOf, type Decision, type Kind, type Mention } from "./kind.ts";
+import { closingValue } from "./alone.ts";
+import { anyOf, type Finding, type Kind, type Mention, type Source } from "./kind.ts";
 import type { Place, ReplyText } from "./reply-text.ts";
-import {
-  denialStart,
-  isDeniedAfter,
-  isPlain,
-  isQuoted,
-  isSupposed,
-  LIMIT,
-  retraction,
-  withoutAssent,
-} from "./standing.ts";
+import { contradicts, isNoted, STATED_AFTER } from "./rival.ts";
+import { denialStart, isPlain, isQuoted, LIMIT, retraction, withoutAssent } from "./standing.ts";
 
 const NOUN = anyOf(
   "answer|ans|choice|option|(?<!each |every )letter|solution|diagnosis|conclusion|verdict|result|judge?ment|decision|prediction|selection|pick|(?:right|correct|best) one",
@@ -147,69 +140,24 @@ function payloadOf<Value>(
   return { ...first, value: first.value, until: limit };
 }
 
-const STATED_BEFORE =
-  /(?:\b(?:it|answer|one|that) (?:is|was)|\b(?:be|it's|that's|remains|answer)|answer:) (?:the |an? )?["'(]{0,2}$/;
-const STATED_AFTER =
-  /^["')\]}]{0,3} (?:is|are|was) (?:indeed |actually )?(?:the )?(?:correct|right|answer|one)\b/;
-
-/** True if a value behind an answer may be another answer: named in its sentence, on a line of its own, or stated. */
-export function contradicts<Value>(
-  reply: ReplyText,
-  { isListed = false }: Kind<Value>,
-  answer: Mention<Value>,
-  other: Mention<Value>,
-): boolean {
-  const { lower } = reply;
-  const isDenied = denialStart(lower, other) !== undefined;
-  if (other.value === answer.value) return isDenied || isDeniedAfter(lower, other);
-  const between = lower.slice(answer.end, other.start);
-  if (isListed || isDenied) return isListed;
-  if (/^["')\]]* \($/.test(between)) return true;
-  if (other.start < reply.sentenceAt(answer.start).end)
-    return !/[:(—]|\s[–-]\s|\b(?:because|since)\b/.test(between);
-  const { start, end } = reply.sentenceAt(other.start);
-  const isBare = !/[a-z]/.test(lower.slice(start, other.start) + lower.slice(other.end, end));
-  return isBare || (isStatedAlone(reply, other) && !isSupposed(reply, other.start));
-}
-
-/** "The answer is B. The Bosporus (C) connects two seas." notes a listed letter. */
-function isNoted(lower: string, { start, end }: Place): boolean {
-  const before = lower.slice(Math.max(0, start - 20), start);
-  return (
-    / (?!(?:than|both|like|only|with|option|choice|answer|choose|select|pick) )[a-z]{4,} \($/.test(before) &&
-    /^\) [a-z]/.test(lower.slice(end))
-  );
-}
-
-/** True if the words around a value say that it is the answer: "it is X", "X is correct". */
-export function isStatedAlone({ lower }: ReplyText, { start, end }: Place): boolean {
-  return (
-    STATED_BEFORE.test(lower.slice(Math.max(0, start - 30), start)) ||
-    STATED_AFTER.test(lower.slice(end, end + 40))
-  );
-}
-
-/** What a reply announces; `doubt` if there may be another answer, or none that can be read. */
-export type Announced<Value> = Decision<Value> | { readonly status: "doubt"; readonly value: Value | null };
-
-/** What a reply announces: its value, `doubt` if something makes it doubtful, and undefined if it announces nothing. */
-export function announcedAnswer<Value>(
-  reply: ReplyText,
-  kind: Kind<Value>,
-  cut: boolean,
-): Announced<Value> | undefined {
+/** What a reply announces: "The answer is X", a boxed value, a JSON field. */
+export function announcedAnswer<Value>(source: Source<Value>): Finding<Value> | undefined {
+  const { reply, kind, cut } = source;
   const { lower } = reply;
   const all = announcementsIn(reply);
   const last = all.at(-1);
   if (last === undefined) return undefined;
   const found = payloadOf(reply, last, kind);
-  // A mark that holds something else: `"answer": "indeterminate"`.
-  if (found === undefined)
-    return last.mark && last.limit > last.end && kind.announced(reply, last.end, last.limit).length === 0
-      ? { status: "absent" }
-      : { status: "doubt", value: null };
+  if (found === undefined) {
+    // A mark that holds something else: `"answer": "indeterminate"`.
+    const isNothing =
+      last.mark && last.limit > last.end && kind.announced(reply, last.end, last.limit).length === 0;
+    return { value: null, start: last.start, end: last.end, isNothing, isDoubtful: !isNothing };
+  }
+  const end = closingValue(source);
+  if (end !== undefined && end.value !== found.value) return { ...found, value: null };
+  const doubt = { ...found, isDoubtful: true };
   // Of a reply that was cut off, nothing may be missing behind the answer: "The answer is 1" may have been going to be 12.
-  const doubt = { status: "doubt", value: found.value } as const;
   if (cut && !/^["')\]}*]*(?:[.!](?=\s)|\n|[)\]}<"]| (?:because|since) )/.test(lower.slice(found.end)))
     return doubt;
   const rival = all.slice(0, -1).findLast((other) => {
@@ -219,7 +167,7 @@ export function announcedAnswer<Value>(
   // "The answer is A. Wait, no. The answer is C."
   if (rival !== undefined && !retraction().test(lower.slice(rival.limit, last.start))) return doubt;
   if (retraction().test(lower.slice(found.end))) return doubt;
-  const mentions = kind.mentions(reply).filter(({ start }) => start >= found.until);
+  const mentions = source.mentions.filter(({ start }) => start >= found.until);
   const isRival = (other: Mention<Value>): boolean => {
     if (!last.mark)
       return kind.isCommon
@@ -231,5 +179,5 @@ export function announcedAnswer<Value>(
     const isStated = before.length < 60 && /^[^a-z]*$|\b(?:is|it's|be) ["'(]{0,2}$/.test(before);
     return other.value !== found.value && (isStated || STATED_AFTER.test(after));
   };
-  return mentions.some(isRival) ? doubt : { status: "found", ...found };
+  return mentions.some(isRival) ? doubt : found;
 }

@@ -15,10 +15,10 @@ import {
 } from "../../../core/templates/extract-rule.ts";
 import type { Template } from "../../../core/templates/template.ts";
 import { aliasMentions, aliasTree } from "./alias-matches.ts";
-import type { Decision, Kind, Source } from "./kind.ts";
+import type { Decision, Kind } from "./kind.ts";
 import { letterKind } from "./letters.ts";
 import { isUnclear, numberKind } from "./numbers.ts";
-import { otherAnswer } from "./other-answer.ts";
+import { otherAnswer, type WrittenReply } from "./other-answer.ts";
 import { readReply } from "./read-reply.ts";
 import { shownText } from "./reply-text.ts";
 import { stanceKind } from "./stances.ts";
@@ -50,7 +50,7 @@ export function extractValue(
   return cut ? { ...field, cut } : field;
 }
 
-function extractFrom(rule: ExtractRule, target: ExtractTarget, source: Source): ExtractedField {
+function extractFrom(rule: ExtractRule, target: ExtractTarget, source: WrittenReply): ExtractedField {
   const topic = topicOf(target.description);
   const read = <Value>(kind: Kind<Value>): Decision<Value> =>
     readReply(source.reply, kind, topic, source.cut);

@@ -1,4 +1,5 @@
 import type { Place, ReplyText } from "./reply-text.ts";
+import type { Topic } from "./topic.ts";
 
 /** A value where a reply names it; null if something stands there that cannot be read as one value. */
 export interface Mention<Value> extends Place {
@@ -23,6 +24,32 @@ export interface Kind<Value> {
   readonly isCommon?: boolean;
 }
 
+/** A place that names one value. */
+export type Named<Value> = Mention<Value> & { readonly value: Value };
+
+export function isNamed<Value>(mention: Mention<Value>): mention is Named<Value> {
+  return mention.value !== null;
+}
+
+/** A reply, and what is known of the value that is looked for in it. */
+export interface Source<Value> {
+  readonly reply: ReplyText;
+  readonly kind: Kind<Value>;
+  readonly topic: Topic;
+  /** True if the reply was cut off. */
+  readonly cut: boolean;
+  /** Every place that names a value. */
+  readonly mentions: readonly Mention<Value>[];
+}
+
+/** What a pattern finds; the value is null if the reply says something there that is not one value. */
+export interface Finding<Value> extends Mention<Value> {
+  /** True if something else in the reply may be the answer: it decides nothing, and may contradict. */
+  readonly isDoubtful?: boolean;
+  /** True if the reply says there that it has no answer. */
+  readonly isNothing?: boolean;
+}
+
 /** What a rule takes from a reply. */
 export type Decision<Value> =
   | { readonly status: "found"; readonly value: Value; readonly start: number; readonly end: number }
@@ -37,11 +64,4 @@ export function anyOf(...alternatives: readonly string[]): string {
 export function matchesAt(pattern: RegExp, text: string, position: number): boolean {
   pattern.lastIndex = position;
   return pattern.test(text);
-}
-
-/** A reply, whether it was cut off, and the question, which is empty if it is not known. */
-export interface Source {
-  readonly reply: string;
-  readonly cut: boolean;
-  readonly question: string;
 }

@@ -1,11 +1,17 @@
 import { lazyPattern } from "../../../core/lazy.ts";
 import { numberTokens } from "../../../core/text/number-tokens.ts";
 import { aliasMentions, aliasTree } from "./alias-matches.ts";
-import type { Source } from "./kind.ts";
 import { numberKind } from "./numbers.ts";
 import { readReply } from "./read-reply.ts";
 import { ReplyText } from "./reply-text.ts";
 import { saysOnly, type Topic } from "./topic.ts";
+
+/** A reply, whether it was cut off, and the question, which is empty if it is not known. */
+export interface WrittenReply {
+  readonly reply: string;
+  readonly cut: boolean;
+  readonly question: string;
+}
 
 type Values = Readonly<Record<string, readonly string[]>>;
 interface Found {
@@ -18,7 +24,7 @@ interface Found {
  * Where a reply gives an answer that is none of the listed values. Anything but the plainest form is left unread: a value
  * that is only mentioned, or spelt in an unknown way, must not count as a wrong answer.
  */
-export function otherAnswer(source: Source, values: Values, topic: Topic): Found | undefined {
+export function otherAnswer(source: WrittenReply, values: Values, topic: Topic): Found | undefined {
   if (source.cut || aliasMentions(source.reply, aliasTree(values)).length > 0) return undefined;
   return Object.keys(values).every((value) => /\d/.test(value))
     ? otherQuantity(source, values, topic)
@@ -57,7 +63,7 @@ const UNIT_AFTER = /^[*_]*[ -]?([\p{L}¢°%][\p{L}/²]*)/u;
 const TIME = /(?<![\d:])\d{1,2}:\d\d(?![\d:])/g;
 
 /** A quantity that is none of the listed ones, in their unit; the question's own ones only if they are all of the reply. */
-function otherQuantity({ reply, question }: Source, values: Values, topic: Topic): Found | undefined {
+function otherQuantity({ reply, question }: WrittenReply, values: Values, topic: Topic): Found | undefined {
   const alone = !/\p{L}/u.test(reply);
   const names = Object.keys(values);
   if (names.every((value) => /^\d{1,2}:\d\d$/.test(value))) {

@@ -1,4 +1,4 @@
-import type { Mention } from "./kind.ts";
+import type { Finding, Source } from "./kind.ts";
 import { NUMBER_WORD } from "./number-words.ts";
 import type { Place, ReplyText } from "./reply-text.ts";
 import { denialStart, isQuoted, isReported, retraction } from "./standing.ts";
@@ -178,14 +178,16 @@ export function isNarrowed(reply: ReplyText, mention: Place, topic: Topic): bool
 }
 
 /** The value that a reply states of what the field describes, if it does not take it back; null if it states several. */
-export function topicalValue<Value>(
-  reply: ReplyText,
-  mentions: readonly Mention<Value>[],
-  topic: Topic,
-): Mention<Value> | undefined {
+export function topicalValue<Value>({
+  reply,
+  kind,
+  topic,
+  mentions,
+}: Source<Value>): Finding<Value> | undefined {
   if (topic.size === 0) return undefined;
-  const [first, ...more] = mentions.filter((mention, index) =>
-    isTopical(reply, mention, topic, { next: mentions[index + 1] }),
+  const named = kind.named?.(reply) ?? mentions;
+  const [first, ...more] = named.filter((mention, index) =>
+    isTopical(reply, mention, topic, { next: named[index + 1] }),
   );
   if (first === undefined || retraction().test(reply.lower.slice(first.end))) return undefined;
   return more.every(({ value }) => value === first.value) ? first : { ...first, value: null };
