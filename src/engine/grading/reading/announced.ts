@@ -2,7 +2,7 @@ import { lazyPattern } from "../../../core/lazy.ts";
 import { closingValue } from "./alone.ts";
 import { anyOf, type Finding, type Kind, type Mention, type Source } from "./kind.ts";
 import type { Place, ReplyText } from "./reply-text.ts";
-import { contradicts, isNoted, STATED_AFTER } from "./rival.ts";
+import { contradicts, isNoted, isStatedAlone } from "./rival.ts";
 import { denialStart, isPlain, isQuoted, LIMIT, retraction, withoutAssent } from "./standing.ts";
 
 const NOUN = anyOf(
@@ -175,9 +175,8 @@ export function announcedAnswer<Value>(source: Source<Value>): Finding<Value> | 
         : !isNoted(lower, other) && contradicts(reply, kind, found, other);
     // "\\boxed{57} 42", "\\boxed{57} I believe it's 42."
     const before = lower.slice(found.until, other.start).replace(/^<[^<>]*>/, "");
-    const after = lower.slice(other.end, other.end + 30);
     const isStated = before.length < 60 && /^[^a-z]*$|\b(?:is|it's|be) ["'(]{0,2}$/.test(before);
-    return other.value !== found.value && (isStated || STATED_AFTER.test(after));
+    return other.value !== found.value && (isStated || isStatedAlone(reply, other));
   };
   return mentions.some(isRival) ? doubt : found;
 }

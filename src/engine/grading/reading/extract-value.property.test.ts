@@ -79,3 +79,24 @@ test("an answer that is marked as such is read, whatever neutral text stands bef
     }),
   );
 });
+
+/** Pieces at which a rule could look at the rest of the text again for each of them. */
+const PIECES = [
+  ..."aAB1.,!?:;()[]{}*_`~\\$#<>=+-/^%'\"\n ½é中😀",
+  ..."B B |the answer is |not |you said |1 |1, |= 1 |A) x\n|<think>|\\boxed{|~~a|yes, |canberra |A and |one hundred |é".split(
+    "|",
+  ),
+  ..."1/|1 000 |it is not true |final |if |....|[[|while canberra |sydney, not the |some say B, others C, |it's sydney, ".split(
+    "|",
+  ),
+  ..."on earth it would be B, |5. check: = 1 |7 or sydney |D and A |wrong about |your guide says sydney |, at 5 |in 1903 ".split(
+    "|",
+  ),
+];
+
+// Twice the text may take twice the time; what is quadratic would not end.
+test.each(PIECES)("hostile repeats of %j take linear time and do not throw", (piece) => {
+  const text = `${piece.repeat(Math.ceil(60_000 / piece.length))}!x`;
+  const described = { description: "Whether Sydney is the capital of Australia since 1903" };
+  for (const [rule, target] of RULES) extractValue(rule, { ...target, ...described }, text);
+});

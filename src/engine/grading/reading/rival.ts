@@ -3,8 +3,11 @@ import type { Place, ReplyText } from "./reply-text.ts";
 import { denialStart, isDeniedAfter, isSupposed } from "./standing.ts";
 
 const STATED_BEFORE =
-  /(?:\b(?:it|answer|one|that) (?:is|was)|\b(?:be|it's|that's|remains|answer)|answer:) (?:the |an? )?["'(]{0,2}$/;
-export const STATED_AFTER: RegExp =
+  /(?:\b(?:it|answer|one|that) (?:is|was)|\b(?:be|it's|that's|remains|answer)|answer:)(?: (?:still|clearly|definitely|actually|indeed))? (?:the |an? )?["'(]{0,2}$/;
+/** At the end of a sentence: "To sum up: X.", "Therefore, X.", "I think X." */
+const CONCLUDED_BEFORE = /(?:[:,]|\b(?:but|think|believe|say)) ["'(]{0,2}$/;
+const CONCLUDED_AFTER = /^["')]{0,2}(?:[.!]|\s*$)/;
+const STATED_AFTER =
   /^["')\]}]{0,3} (?:is|are|was) (?:indeed |actually )?(?:the )?(?:correct|right|answer|one)\b/;
 
 /** True if a value behind an answer may be another answer: named in its sentence, on a line of its own, or stated. */
@@ -38,8 +41,11 @@ export function isNoted(lower: string, { start, end }: Place): boolean {
 
 /** True if the words around a value say that it is the answer: "it is X", "X is correct". */
 export function isStatedAlone({ lower }: ReplyText, { start, end }: Place): boolean {
+  const before = lower.slice(Math.max(0, start - 40), start);
+  const after = lower.slice(end, end + 40);
   return (
-    STATED_BEFORE.test(lower.slice(Math.max(0, start - 30), start)) ||
-    STATED_AFTER.test(lower.slice(end, end + 40))
+    STATED_BEFORE.test(before) ||
+    (CONCLUDED_BEFORE.test(before) && CONCLUDED_AFTER.test(after)) ||
+    STATED_AFTER.test(after)
   );
 }

@@ -72,14 +72,17 @@ const BOUNDARY =
 /** Words behind a clause that belong to it, and limit it, or leave it to others. */
 const LIMITED =
   /^[,—(\s–-]*(?:(?:too|also|as|for|if|unless|or|in|until|at|only|just as|says?|said|they say|claims?|according|supposedly|allegedly|apparently)(?![a-z])|not(?! )|(?<!, *)when(?![a-z])|not only|not necessarily|and i(?:'m| am) the)/;
+/** A clause that says what a field describes is not longer, to each side of the value. */
+const CLAUSE = 120;
+
 /** The clause in which a place stands. */
 function clauseAt(reply: ReplyText, place: Place): Place {
   const lower = reply.plain;
   const sentence = reply.sentenceAt(place.start);
-  let start = sentence.start;
-  let end = sentence.end;
-  for (const { 0: mark, index } of lower.slice(sentence.start, sentence.end).matchAll(BOUNDARY)) {
-    const at = sentence.start + index;
+  let start = Math.max(sentence.start, place.start - CLAUSE);
+  let end = Math.min(sentence.end, place.end + CLAUSE);
+  for (const { 0: mark, index } of lower.slice(start, end).matchAll(BOUNDARY)) {
+    const at = Math.max(sentence.start, place.start - CLAUSE) + index;
     if (at + mark.length <= place.start) start = at + mark.length;
     else if (at >= place.end) {
       end = at;
