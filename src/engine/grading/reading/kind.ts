@@ -1,5 +1,7 @@
 import type { Place, ReplyText } from "./reply-text.ts";
-import type { Topic } from "./topic.ts";
+
+/** The words of a field's description, in lower case and without endings: what its value is about. */
+export type Topic = ReadonlySet<string>;
 
 /** A value where a reply names it; null if something stands there that cannot be read as one value. */
 export interface Mention<Value> extends Place {

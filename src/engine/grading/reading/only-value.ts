@@ -1,8 +1,8 @@
-import { type Finding, isNamed, type Mention, type Source } from "./kind.ts";
+import { type Finding, isNamed, type Mention, type Source, type Topic } from "./kind.ts";
 import { NUMBER_WORD, numberWords } from "./number-words.ts";
 import type { Place, ReplyText } from "./reply-text.ts";
 import { denialStart, isAttributed, isDeclined, isDeniedAfter, isPlain, retraction } from "./standing.ts";
-import { isAbout, isNarrowed, type Topic } from "./topic.ts";
+import { isAbout, isNarrowed } from "./topic.ts";
 
 /** A number that is said of something else: "forty years is a long time", "each state sends two". */
 const COUNTED = new RegExp(

@@ -1,10 +1,11 @@
 import { lazyPattern } from "../../../core/lazy.ts";
 import { numberTokens } from "../../../core/text/number-tokens.ts";
 import { aliasMentions, aliasTree } from "./alias-matches.ts";
+import type { Topic } from "./kind.ts";
 import { numberKind } from "./numbers.ts";
 import { readReply } from "./read-reply.ts";
 import { ReplyText } from "./reply-text.ts";
-import { saysOnly, type Topic } from "./topic.ts";
+import { saysOnly } from "./topic.ts";
 
 /** A reply, whether it was cut off, and the question, which is empty if it is not known. */
 export interface WrittenReply {

@@ -1,9 +1,8 @@
 import { announcedAnswer } from "./announced.ts";
-import type { Decision, Finding, Kind, Source } from "./kind.ts";
+import type { Decision, Finding, Kind, Source, Topic } from "./kind.ts";
 import { PATTERNS, type Pattern } from "./patterns.ts";
 import { ReplyText, withoutClosing } from "./reply-text.ts";
 import { isForeign } from "./standing.ts";
-import type { Topic } from "./topic.ts";
 
 /** A text that ends in the middle of a sentence, or in an open bracket, whatever is known of how it ended. */
 const BREAKS_OFF =

@@ -1,7 +1,7 @@
 import { lazyPattern } from "../../../core/lazy.ts";
-import type { Kind, Mention } from "./kind.ts";
+import type { Kind, Mention, Topic } from "./kind.ts";
 import type { ReplyText } from "./reply-text.ts";
-import { isTopical, type Topic } from "./topic.ts";
+import { isTopical } from "./topic.ts";
 
 const WORD =
   "(?:(?<yes>yes|yeah|yep|yup|true|correct|agreed)|no|nope|nah|false|incorrect|untrue|not true|(?:absolutely|definitely|certainly|of course) not|not at all)";

@@ -1,10 +1,7 @@
-import type { Finding, Source } from "./kind.ts";
+import type { Finding, Source, Topic } from "./kind.ts";
 import { NUMBER_WORD } from "./number-words.ts";
 import type { Place, ReplyText } from "./reply-text.ts";
 import { denialStart, isQuoted, isReported, retraction } from "./standing.ts";
-
-/** The words of a field's description, in lower case and without endings: what its value is about. */
-export type Topic = ReadonlySet<string>;
 
 /** Words that add nothing to what a clause says. */
 const FILLERS = new Set(
