@@ -117,12 +117,12 @@ export class JudgeTally {
     addReason(counts, { result, ...(category === undefined ? {} : { category }), reason, count: 1 });
   }
 
-  /** Adds counts, as often as there are. */
-  merge(others: readonly JudgeCounts[], times = 1): void {
+  /** Adds counts. */
+  merge(others: readonly JudgeCounts[]): void {
     for (const other of others) {
       const counts = this.#of(other.judge);
-      for (const key of COUNTED) counts[key] += other[key] * times;
-      for (const reason of other.reasons) addReason(counts, { ...reason, count: reason.count * times });
+      for (const key of COUNTED) counts[key] += other[key];
+      for (const reason of other.reasons) addReason(counts, reason);
     }
   }
 

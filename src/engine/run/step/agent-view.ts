@@ -132,7 +132,9 @@ function putByFunction(
       return {
         problem: `The handover returned ${typeName(written)}, but must return the text of the question or messages.`,
       };
-    const messages = written.filter(isMessage).map(({ role, content }) => Object.freeze({ role, content }));
+    const messages = written
+      .filter(isSpokenMessage)
+      .map(({ role, content }) => Object.freeze({ role, content }));
     const last = messages.at(-1);
     if (messages.length < written.length || last?.role !== "user")
       return {
@@ -145,7 +147,8 @@ function putByFunction(
   }
 }
 
-function isMessage(value: unknown): value is HandoverMessage {
+/** True of a message of the user or the assistant with a text. */
+export function isSpokenMessage(value: unknown): value is HandoverMessage {
   return (
     isRecord(value) &&
     (value.role === "user" || value.role === "assistant") &&

@@ -217,23 +217,6 @@ export interface AskEffect {
   readonly transcript?: readonly AnsweredTurn[];
 }
 
-/** The effect that asks a question. */
-export function askEffect({
-  instructions,
-  transcript,
-  ...parts
-}: Omit<AskEffect, "type" | "instructions" | "transcript"> & {
-  readonly instructions: string | undefined;
-  readonly transcript: AskEffect["transcript"] | undefined;
-}): AskEffect {
-  return {
-    type: "ask",
-    ...parts,
-    ...(instructions === undefined ? {} : { instructions }),
-    ...(transcript === undefined ? {} : { transcript }),
-  };
-}
-
 /** Let the simulated user write the next question. */
 export interface SimulateEffect {
   readonly type: "simulate";

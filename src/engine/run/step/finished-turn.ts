@@ -38,11 +38,14 @@ export function turnOfParent(turn: FinishedTurn): FinishedTurn {
   return Object.freeze({ ...turn, ofParent: true, spending: NOTHING_SPENT });
 }
 
-/** What is known of a turn of which nothing is read. */
-export const NOTHING_CONCLUDED: Pick<ReplyConclusion, "verifyResult" | "parsed" | "rubric" | "refused"> =
-  Object.freeze({
-    verifyResult: null,
-    parsed: Object.freeze({}),
-    rubric: Object.freeze({}),
-    refused: null,
-  });
+/** What is concluded of a turn of which nothing is read. */
+export const NOTHING_CONCLUDED: Pick<
+  ReplyConclusion,
+  "verifyResult" | "score" | "parsed" | "rubric" | "refused"
+> = Object.freeze({
+  verifyResult: null,
+  score: null,
+  parsed: Object.freeze({}),
+  rubric: Object.freeze({}),
+  refused: null,
+});

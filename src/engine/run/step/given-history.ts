@@ -1,8 +1,9 @@
 import { fillTexts } from "../../../core/liquid/fill-texts.ts";
 import { TextError } from "../../../core/liquid/text-template.ts";
 import type { ScenarioDefinition } from "../../../core/scenario/definition.ts";
-import { isRecord, typeName } from "../../../core/values/json.ts";
+import { typeName } from "../../../core/values/json.ts";
 import type { Message } from "../../models/message.ts";
+import { isSpokenMessage } from "./agent-view.ts";
 
 /** The messages before the first turn, with the values of the row; or why there are none. */
 export function givenHistory({
@@ -16,7 +17,7 @@ export function givenHistory({
     if (filled === null || filled === "") return [];
     if (!Array.isArray(filled))
       return { problem: `The history must be a list of messages, not ${typeName(filled)}.` };
-    const wrong = filled.findIndex((message) => !isMessage(message));
+    const wrong = filled.findIndex((message) => !isSpokenMessage(message));
     if (wrong === -1)
       return filled.map(({ role, content }: Message & { content: string }) => asMessage(role, content));
     return {
@@ -26,14 +27,6 @@ export function givenHistory({
     if (!(error instanceof TextError)) throw error;
     return { problem: `The history cannot be rendered: ${error.message}.` };
   }
-}
-
-function isMessage(message: unknown): boolean {
-  return (
-    isRecord(message) &&
-    (message.role === "user" || message.role === "assistant") &&
-    typeof message.content === "string"
-  );
 }
 
 function asMessage(role: string, content: string): Message {

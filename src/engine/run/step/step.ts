@@ -28,7 +28,6 @@ import { addSpending, NOTHING_SPENT } from "../../journal/spending.ts";
 import type { Turn } from "../../journal/turn.ts";
 import { agentName, NOTHING_SEEN, prepareQuestion } from "./agent-view.ts";
 import {
-  askEffect,
   BEFORE_START,
   type ConversationState,
   conversationEnd,
@@ -456,7 +455,16 @@ class Transition {
       questionText: text,
     };
     draft.open = [...draft.open, asked];
-    this.effects.push(askEffect({ turn, node: id, agent, instructions, messages, added, transcript }));
+    this.effects.push({
+      type: "ask",
+      turn,
+      node: id,
+      agent,
+      messages,
+      added,
+      ...(instructions === undefined ? {} : { instructions }),
+      ...(transcript === undefined ? {} : { transcript }),
+    });
   }
 
   #finish({ status, failure }: Ending): void {

@@ -21,6 +21,7 @@ import { concludeLabels } from "../../grading/verify/conclude-labels.ts";
 import type { ConversationSettings } from "../../journal/run-event.ts";
 import type { FinishedTurn, Turn } from "../../journal/turn.ts";
 import type { ConversationState, OpenTurn, ReadNode } from "./conversation-state.ts";
+import { NOTHING_CONCLUDED } from "./finished-turn.ts";
 import { type NodePlan, needsAt, nodePlan, promptOf, referenceAt, waitsFor } from "./node-plan.ts";
 
 /** Which texts are rendered: those of a turn, before it, or those of a condition, after it. */
@@ -69,16 +70,6 @@ function isAbout(
   if (typeof index === "number") return turn.turn === (index < 0 ? before + index : index + 1);
   return true;
 }
-
-type Findings = Pick<ReplyConclusion, "parsed" | "verifyResult" | "score" | "refused" | "rubric">;
-
-const NOTHING_FOUND: Findings = Object.freeze({
-  parsed: Object.freeze({}),
-  verifyResult: null,
-  score: null,
-  refused: null,
-  rubric: Object.freeze({}),
-});
 
 /**
  * The values that texts see. Only what they ask for is made. What is not known yet of earlier turns is null; `isKnown` tells
@@ -152,9 +143,9 @@ function findings(
   definition: ScenarioDefinition,
   state: Parameters<typeof scopeAt>[1],
   turn: OpenTurn,
-): Findings {
+): typeof NOTHING_CONCLUDED {
   const { reads, judgements } = turn;
-  if (reads === undefined || judgements === undefined) return NOTHING_FOUND;
+  if (reads === undefined || judgements === undefined) return NOTHING_CONCLUDED;
   const question = questionToVerify(definition, state, { ...turn, reads });
   const known = judgements.filter((part) => part !== null);
   return concludeTurn({ ...turn, reads }, { question, known, scenario: state.scenario });
