@@ -13,6 +13,9 @@ const KNOW_EVENTS: Readonly<Record<string, string>> = {
   "engine/journal/fold/votes.ts": "the votes of panels",
   "engine/journal/fold/run.ts": "the fold of a run",
   "engine/journal/store/labels.ts": "which labels count",
+  "engine/journal/store/postgres/run-mirror.ts": "copies a run from a server until it ends",
+  "engine/journal/store/postgres/server-store.ts":
+    "sends a run to a server, each call with the event that began it",
   "apps/interchange/otel/open-telemetry.ts": "writes events as spans",
   "engine/run/step/step.ts": "what an event means for what happens next",
   "engine/run/step/fold-journal.ts": "which effects have their results",
@@ -20,6 +23,7 @@ const KNOW_EVENTS: Readonly<Record<string, string>> = {
   "engine/journal/transfer/export-run.ts": "writes run files",
   "engine/journal/transfer/run-file-reader.ts": "reads run files",
   "apps/cli/play/play.ts": "learns the name of the run that is played",
+  "engine/scale/hosted-run.ts": "finds the arms in which conversations of workers continue",
   "engine/scale/merge-runs.ts": "joins what shards say about the run as a whole",
 };
 

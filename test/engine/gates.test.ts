@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { END, openStore, parseScenario, runScenarios } from "elenchus";
+import { END, parseScenario, runScenarios } from "elenchus";
 import { memoryStore } from "elenchus/store";
 import { expect, test } from "vitest";
 import { memoryModel } from "./held.ts";
@@ -52,36 +49,29 @@ const scenario = parseScenario({
 const replies = ["Question: how heavy are you?", "Answer: 3", "Question: how old?", "Answer: 5"];
 
 test("a turn that the gate leaves out is neither right nor wrong, in results, stores and tables", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "gates-"));
-  try {
-    for (const store of [memoryStore(), await openStore(join(folder, "store.db"))]) {
-      const subjects = memoryModel("subject", (_, call) => replies[call - 1] ?? "");
-      const [result] = await runScenarios({ scenarios: scenario, subjects, store, run: "gated" }).results;
-      expect(result?.turns.map(({ verifyResult, notVerified }) => [verifyResult, notVerified])).toEqual([
-        [null, true],
-        [false, undefined],
-        [null, true],
-        [true, undefined],
-      ]);
-      expect(Object.entries(result?.outcomes ?? {}).map(([name, { value }]) => [name, value])).toEqual([
-        ["solved", true],
-        ["questions", 2],
-        ["first_attempt", 1],
-        ["wrong", 1],
-      ]);
-      expect(store.results("gated")[0]?.turns).toEqual({
-        passed: 1,
-        failed: 1,
-        unreadable: 0,
-        unjudged: 0,
-        unverified: 0,
-        notVerified: 2,
-      });
-      store.close();
-    }
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const store = memoryStore();
+  const subjects = memoryModel("subject", (_, call) => replies[call - 1] ?? "");
+  const [result] = await runScenarios({ scenarios: scenario, subjects, store, run: "gated" }).results;
+  expect(result?.turns.map(({ verifyResult, notVerified }) => [verifyResult, notVerified])).toEqual([
+    [null, true],
+    [false, undefined],
+    [null, true],
+    [true, undefined],
+  ]);
+  expect(Object.entries(result?.outcomes ?? {}).map(([name, { value }]) => [name, value])).toEqual([
+    ["solved", true],
+    ["questions", 2],
+    ["first_attempt", 1],
+    ["wrong", 1],
+  ]);
+  expect(store.results("gated")[0]?.turns).toEqual({
+    passed: 1,
+    failed: 1,
+    unreadable: 0,
+    unjudged: 0,
+    unverified: 0,
+    notVerified: 2,
+  });
 });
 
 test.each([

@@ -1,31 +1,15 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import {
   countTurns,
   END,
   ModelError,
-  openStore,
   resumeRun,
   runScenarios,
   Scenario,
   type ScenarioDefinition,
 } from "elenchus";
-import { memoryStore, type Store } from "elenchus/store";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { memoryStore } from "elenchus/store";
+import { describe, expect, test } from "vitest";
 import { chainOf, judgedQuestion, letterQuestion, memoryModel, yesJudge } from "./held.ts";
-
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "elenchus-judging-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
-
-let files = 0;
-const stores: readonly [string, () => Promise<Store>][] = [
-  ["memory", async () => memoryStore()],
-  ["SQLite", () => openStore(join(folder, `${++files}.db`))],
-];
 
 /** The second question depends on the verdict on the first. */
 const branching: ScenarioDefinition = new Scenario("branching")
@@ -39,12 +23,12 @@ const branching: ScenarioDefinition = new Scenario("branching")
   .setEntry("a")
   .validate();
 
-describe.each(stores)("with a store (%s)", (_, open) => {
+describe("with a store", () => {
   const subjects = memoryModel("s", () => "yes");
   const counts = { judged: 2, repaired: 0, unreadable: 0, failed: 0, reasons: [] };
 
   test("a panel is counted once, however often it is asked", async () => {
-    const store = await open();
+    const store = memoryStore();
     let isBroken = true;
     const weak = memoryModel("weak", (message) => {
       if (isBroken) throw new ModelError("bad_request", "not today");
@@ -76,7 +60,7 @@ describe.each(stores)("with a store (%s)", (_, open) => {
   });
 
   test("turns after one that is judged again count once", async () => {
-    const store = await open();
+    const store = memoryStore();
     let calls = 0;
     const judge = memoryModel("judge", (message) => {
       if (++calls === 1) throw new ModelError("bad_request", "not today");
@@ -93,7 +77,7 @@ describe.each(stores)("with a store (%s)", (_, open) => {
   });
 
   test("answers that could not be read are asked for again only on request", async () => {
-    const store = await open();
+    const store = memoryStore();
     let isBroken = true;
     const judge = memoryModel("judge", (message) => (isBroken ? "Well." : yesJudgeSays(message)));
     const options = { scenarios: chainOf(2), store, subjects, judge };

@@ -1,10 +1,6 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import {
   END,
   ModelError,
-  openStore,
   question,
   regrade,
   resumeRun,
@@ -13,8 +9,8 @@ import {
   type ScenarioDefinition,
 } from "elenchus";
 import { callRequest } from "elenchus/models";
-import { memoryStore, type Store, whyMiss } from "elenchus/store";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { memoryStore, whyMiss } from "elenchus/store";
+import { describe, expect, test } from "vitest";
 import { VirtualClock } from "../../src/engine/run/calls/virtual-clock.ts";
 import { startResume } from "../../src/engine/run/run-scenarios.ts";
 import { chainOf, held, judgedQuestion, memoryModel, only, ticks, yesJudge } from "./held.ts";
@@ -59,21 +55,9 @@ function branching(truth: boolean): ScenarioDefinition {
     .validate();
 }
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "elenchus-store-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
-
-let files = 0;
-const stores: readonly [string, () => Promise<Store>][] = [
-  ["memory", async () => memoryStore()],
-  ["SQLite", () => openStore(join(folder, `${++files}.db`))],
-];
-
-describe.each(stores)("with a store (%s)", (_, open) => {
+describe("with a store", () => {
   test("change nothing: no calls; hits are marked and cost nothing", async () => {
-    const store = await open();
+    const store = memoryStore();
     const options = { scenarios: three(), store, replicates: 2 };
     const [subject, judge] = [memoryModel("s", () => "yes"), yesJudge()];
     const first = await held({ ...options, subjects: subject, judge, run: "one" });
@@ -91,7 +75,7 @@ describe.each(stores)("with a store (%s)", (_, open) => {
   });
 
   test("change one node's text: only the turns from that node on", async () => {
-    const store = await open();
+    const store = memoryStore();
     const [subject, judge] = [memoryModel("s", () => "yes"), yesJudge()];
     await held({ scenarios: three(), store, subjects: subject, judge, run: "one" });
     await held({ scenarios: three("Second, please?"), store, subjects: subject, judge, run: "two" });
@@ -100,7 +84,7 @@ describe.each(stores)("with a store (%s)", (_, open) => {
   });
 
   test("change a template or the judge: only judge calls; change outcomes: none", async () => {
-    const store = await open();
+    const store = memoryStore();
     const [subject, judge] = [memoryModel("s", () => "yes"), yesJudge()];
     const options = { store, subjects: subject };
     await held({ ...options, scenarios: three(), judge, run: "one" });
@@ -130,7 +114,7 @@ describe.each(stores)("with a store (%s)", (_, open) => {
   });
 
   test("fresh asks anew and keeps; `cache: false` does neither; failed and truncated calls are never kept", async () => {
-    const store = await open();
+    const store = memoryStore();
     const subject = memoryModel("s", () => "yes");
     const options = { scenarios: three(), store };
     await held({ ...options, subjects: { model: subject, cache: false }, run: "uncached" });
@@ -146,7 +130,7 @@ describe.each(stores)("with a store (%s)", (_, open) => {
   });
 
   test("identical calls in flight are asked once", async () => {
-    const store = await open();
+    const store = memoryStore();
     const subject = memoryModel("s", async () => {
       await ticks(5);
       return "yes";
@@ -164,7 +148,7 @@ describe.each(stores)("with a store (%s)", (_, open) => {
   });
 
   test("a miss explains itself", async () => {
-    const store = await open();
+    const store = memoryStore();
     const subject = memoryModel("s", () => "yes");
     await held({ scenarios: three(), store, subjects: subject, run: "one" });
     const [request, context] = subject.asked[1] as (typeof subject.asked)[number];
@@ -181,7 +165,7 @@ describe.each(stores)("with a store (%s)", (_, open) => {
   });
 
   test("a run that was cancelled goes on where it was, and asks nothing twice", async () => {
-    const store = await open();
+    const store = memoryStore();
     const whole = await held({
       scenarios: three(),
       subjects: memoryModel("s", () => "yes"),
@@ -219,7 +203,7 @@ describe.each(stores)("with a store (%s)", (_, open) => {
   });
 
   test("errors are tried again on request, and earlier attempts are kept", async () => {
-    const store = await open();
+    const store = memoryStore();
     let isBroken = true;
     const subject = memoryModel("s", (message) => {
       if (isBroken && message === "Second?") throw new ModelError("bad_request", "not today");
@@ -242,7 +226,7 @@ describe.each(stores)("with a store (%s)", (_, open) => {
   });
 
   test("what has changed since is told, not mixed", async () => {
-    const store = await open();
+    const store = memoryStore();
     const subject = memoryModel("s", () => "yes");
     await held({ scenarios: three(), store, subjects: subject, run: "one" });
     await expect(
@@ -261,7 +245,7 @@ describe.each(stores)("with a store (%s)", (_, open) => {
   });
 
   test("nobody takes up a run that is still going on", async () => {
-    const store = await open();
+    const store = memoryStore();
     const release = Promise.withResolvers<void>();
     const subject = memoryModel("s", async () => {
       await release.promise;
@@ -278,7 +262,7 @@ describe.each(stores)("with a store (%s)", (_, open) => {
   });
 
   test("stored replies are verified again, without a subject", async () => {
-    const store = await open();
+    const store = memoryStore();
     const [subject, judge] = [memoryModel("s", () => "yes"), yesJudge()];
     await held({ scenarios: three(), store, subjects: subject, judge, run: "one" });
     const again = regrade("one", { scenarios: three("Second?", false), store, judge, run: "again" });
@@ -291,7 +275,7 @@ describe.each(stores)("with a store (%s)", (_, open) => {
   });
 
   test("a conversation that would now take another edge is listed, and held again from there if asked", async () => {
-    const store = await open();
+    const store = memoryStore();
     const [subject, judge] = [memoryModel("s", () => "yes"), yesJudge()];
     await held({ scenarios: branching(true), store, subjects: subject, judge, run: "one" });
     const listed = regrade("one", { scenarios: branching(false), store, judge, run: "listed" });

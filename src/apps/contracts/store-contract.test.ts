@@ -8,11 +8,6 @@ import { openStore } from "../../engine/journal/store/open-store.ts";
 import type { Store } from "../../engine/journal/store/store.ts";
 import { type StoreHarness, storeContract } from "./store-contract.ts";
 
-async function inMemory(): Promise<StoreHarness> {
-  const store = memoryStore();
-  return { store, dispose: async () => store.close() };
-}
-
 async function inFile(): Promise<StoreHarness> {
   const folder = mkdtempSync(join(tmpdir(), "elenchus-store-"));
   const path = join(folder, "deep", "elenchus.db");
@@ -46,7 +41,6 @@ async function onServer(): Promise<StoreHarness> {
 }
 
 describe.each([
-  ["in memory", inMemory],
   ["in a file", inFile],
   ["on a server", onServer],
 ])("a store %s", (_, make) => {

@@ -1,20 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { END, question, type RunEvent, runScenarios, Scenario } from "../../../apps/public/index.ts";
 import type { Model } from "../../../apps/public/models.ts";
 import { memoryStore } from "./memory-store.ts";
-import { openStore } from "./open-store.ts";
 import type { Store } from "./store.ts";
-
-let folder: string;
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "elenchus-run-"));
-});
-
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const definition = new Scenario("planets")
   .addNode("ask", {
@@ -70,11 +58,8 @@ async function held(store: Store, run: string): Promise<{ events: RunEvent[]; ca
   return { events, calls: subject.calls + judge.calls };
 }
 
-test.each([
-  ["in memory", async () => memoryStore()],
-  ["in a file", () => openStore(join(folder, "elenchus.db"))],
-])("what a run tells is what a store %s has, and a second run makes no calls", async (_, make) => {
-  const store = await make();
+test("what a run tells is what its store has, and a second run makes no calls", async () => {
+  const store = memoryStore();
   const first = await held(store, "first");
   const journal = first.events.filter(({ type }) => type !== "progress");
   expect([...store.events("first")]).toEqual(journal);

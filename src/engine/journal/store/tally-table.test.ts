@@ -142,29 +142,15 @@ test("of very many paths the first are kept by name, and all are counted", async
   expect(store.tallies("r")[0]?.paths.reduce((sum, { count }) => sum + count, 0)).toBe(1199);
 });
 
-test("conversations are found by the beginning of their name", async () => {
-  const { store } = await newStore();
-  for (const one of [store, memoryStore()]) {
-    const journal = one.begin(runStart("r"));
-    for (let index = 0; index < 120; index++)
-      for (const event of conversationOf(index, [])) journal.append(event);
-    const found = (conversation: string): readonly string[] =>
-      [...one.conversations("r", { conversation })].map((summary) => summary.conversation);
-    expect(found("c11")).toEqual([
-      "c11",
-      "c110",
-      "c111",
-      "c112",
-      "c113",
-      "c114",
-      "c115",
-      "c116",
-      "c117",
-      "c118",
-      "c119",
-    ]);
-    expect(found("c119")).toEqual(["c119"]);
-    expect(found("d")).toEqual([]);
-    expect(found("")).toHaveLength(120);
-  }
+test("conversations are found by the beginning of their name", () => {
+  const store = memoryStore();
+  const journal = store.begin(runStart("r"));
+  for (let index = 0; index < 120; index++)
+    for (const event of conversationOf(index, [])) journal.append(event);
+  const found = (conversation: string): readonly string[] =>
+    [...store.conversations("r", { conversation })].map((summary) => summary.conversation);
+  expect(found("c11")).toEqual(["c11", ...Array.from({ length: 10 }, (_, index) => `c11${index}`)]);
+  expect(found("c119")).toEqual(["c119"]);
+  expect(found("d")).toEqual([]);
+  expect(found("")).toHaveLength(120);
 });
