@@ -454,25 +454,19 @@ describe("a project file", () => {
     return { port: (server.address() as AddressInfo).port, heard };
   }
 
-  test.each([
-    "list",
-    "show",
-    "doctor",
-    "resume",
-    "workers",
-    "view --export out",
-    "plan capital.yaml",
-    "diff a b",
-  ])("that keeps runs on a server sends it no password without consent: %s", async (words) => {
-    const { port, heard } = await passwordServer();
-    const given = project(`store: postgres://good.example/db?host=127.0.0.1&port=${port}\n`);
-    const environment = { ...given.environment, PGPASSWORD: KEY };
-    const { code, stdout, stderr } = await elenchus(words.split(" "), { ...given, environment });
-    expect([code, heard]).toEqual([2, []]);
-    // The driver goes where the query says.
-    const text = `${stdout}${stderr}`.replace(/\s+/g, " ");
-    expect(text).toContain(`runs on the server postgres://good.example/db?host=127.0.0.1&port=${port}`);
-  });
+  test.each(["list", "doctor", "resume", "plan capital.yaml"])(
+    "that keeps runs on a server sends it no password without consent: %s",
+    async (words) => {
+      const { port, heard } = await passwordServer();
+      const given = project(`store: postgres://good.example/db?host=127.0.0.1&port=${port}\n`);
+      const environment = { ...given.environment, PGPASSWORD: KEY };
+      const { code, stdout, stderr } = await elenchus(words.split(" "), { ...given, environment });
+      expect([code, heard]).toEqual([2, []]);
+      // The driver goes where the query says.
+      const text = `${stdout}${stderr}`.replace(/\s+/g, " ");
+      expect(text).toContain(`runs on the server postgres://good.example/db?host=127.0.0.1&port=${port}`);
+    },
+  );
 
   test("another address of the server is another consent, though it looks alike", async () => {
     const { port, heard } = await passwordServer();

@@ -45,9 +45,6 @@ type DraftLimits = Pick<RunOptions, "budget" | "retries" | "caps" | "timeouts" |
 /** How many questions a model gets at once: their templates have to fit into one answer. */
 const BATCH = 8;
 
-/** How many batches are requested at the same time. */
-const AT_ONCE = 4;
-
 /** Asks a model for drafts, and builds scenarios from its answers. */
 export class Drafter {
   readonly #model: Model;
@@ -142,16 +139,15 @@ export class Drafter {
     // A wrong key or an unknown model shows in the first call.
     const [first = [], ...rest] = batches;
     await take(first);
-    const waiting = rest[Symbol.iterator]();
-    const worker = async (): Promise<void> => {
-      for (const batch of waiting)
-        await take(batch).catch((error: unknown) => {
+    await Promise.all(
+      rest.map((batch) =>
+        take(batch).catch((error: unknown) => {
           if (!(error instanceof ModelError)) throw error;
           for (const { id } of batch)
             if (!drafted.has(id)) drafted.set(id, { problems: [errorMessage(error)], toVerify: [] });
-        });
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+        }),
+      ),
+    );
 
     const scenarios: JsonObject[] = [];
     const toVerify: string[] = [];
@@ -251,11 +247,6 @@ export class Drafter {
       call: String(turn),
     });
     const answer = rawText(reply);
-    if (answer.length > LONGEST_ANSWER)
-      return {
-        problems: [`The answer has more than ${LONGEST_ANSWER} characters.`],
-        answer: shortened(answer),
-      };
     const value = jsonOf(reply, task);
     if (value === undefined) return { problems: [notJson(reply)], answer };
     const problems: string[] = [];
@@ -277,7 +268,6 @@ interface Proposed<Proposal> {
   readonly answer: string;
 }
 
-const LONGEST_ANSWER = 1_000_000;
 const SHOWN = 20;
 
 function jsonOf({ object, text, finish }: ModelReply, { schema }: DraftTask): unknown {
