@@ -9,6 +9,7 @@ import {
 import type { RowProblem } from "../../core/scenario/row-texts.ts";
 import { nearestOf } from "../../core/schema/nearest-name.ts";
 import { numberValue } from "../../core/text/text-value.ts";
+import { sha256 } from "../../core/values/hash.ts";
 import {
   canonicalJson,
   isReservedKey,
@@ -16,7 +17,6 @@ import {
   type JsonValue,
   ownValue,
 } from "../../core/values/json.ts";
-import { contentHash } from "../models/content-hash.ts";
 import { DatasetError, type FileRow, itemLines, readRows } from "./row-files.ts";
 
 /** A row of a dataset. */
@@ -185,7 +185,7 @@ class RowReader {
       count += portion.length;
       for (const { id, values } of portion) hash.update(`${canonicalJson([id, used(values)])}\n`);
       if (drawn !== undefined)
-        for (const { id } of portion) drawn.add(id, contentHash(`${sample?.seed ?? 0} ${id}`));
+        for (const { id } of portion) drawn.add(id, sha256(`${sample?.seed ?? 0} ${id}`));
     }
     this.#columns = [...columns];
     if (count > 0 || columns.size > 0) this.#requireColumns();
@@ -271,7 +271,7 @@ class RowReader {
   #id(values: JsonObject, ids: Map<string, number>): string | { readonly problems: readonly RowProblem[] } {
     const { id: column } = this.source;
     if (column === undefined) {
-      const hash = contentHash(canonicalJson(values));
+      const hash = sha256(canonicalJson(values));
       const occurrence = (ids.get(hash) ?? 0) + 1;
       ids.set(hash, occurrence);
       return contentRowId(hash, occurrence);

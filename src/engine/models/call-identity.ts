@@ -1,5 +1,5 @@
+import { sha256 } from "../../core/values/hash.ts";
 import { canonicalJson } from "../../core/values/json.ts";
-import { contentHash } from "./content-hash.ts";
 import { identityOfMessages } from "./message-list.ts";
 import type { ModelCard, ModelRequest } from "./model.ts";
 
@@ -26,7 +26,7 @@ export function callIdentity(
     seed,
     identityOfMessages(messages),
   ];
-  return contentHash(parts.join(" "));
+  return sha256(parts.join(" "));
 }
 
 const hashesOfData = new WeakMap<object, string>();
@@ -36,7 +36,7 @@ function hashOfData(data: object | undefined, isStable = Object.isFrozen(data)):
   if (data === undefined) return "";
   const known = hashesOfData.get(data);
   if (known !== undefined) return known;
-  const hash = contentHash(canonicalJson(data));
+  const hash = sha256(canonicalJson(data));
   if (isStable) hashesOfData.set(data, hash);
   return hash;
 }
@@ -48,7 +48,7 @@ const REMEMBERED_TEXTS = 1000;
 function hashOfText(text: string): string {
   const known = hashesOfTexts.get(text);
   if (known !== undefined) return known;
-  const hash = contentHash(text);
+  const hash = sha256(text);
   if (hashesOfTexts.size >= REMEMBERED_TEXTS) hashesOfTexts.clear();
   hashesOfTexts.set(text, hash);
   return hash;

@@ -1,6 +1,6 @@
 import { freezeDeep, frozenCopy } from "../../core/values/frozen-copy.ts";
+import { sha256 } from "../../core/values/hash.ts";
 import { canonicalJson } from "../../core/values/json.ts";
-import { contentHash } from "./content-hash.ts";
 import type { Message } from "./message.ts";
 
 const hashes = new WeakMap<readonly Message[], string>();
@@ -43,7 +43,7 @@ export function hashOfMessages(list: readonly Message[]): string {
 }
 
 function appended(hash: string, added: readonly Message[]): string {
-  for (const message of added) hash = contentHash(`${hash}${written(message)}`);
+  for (const message of added) hash = sha256(`${hash}${written(message)}`);
   return hash;
 }
 

@@ -1,9 +1,9 @@
 import type { Environment } from "../../core/environment.ts";
 import { nearestOf } from "../../core/schema/nearest-name.ts";
+import { sha256 } from "../../core/values/hash.ts";
 import { isRecord, type JsonObject, typeName } from "../../core/values/json.ts";
 import { openAddress, secretQueryValues } from "../../system/secrets/secret-data.ts";
 import { openHeaders, secretHeaderValues } from "../../system/secrets/secret-headers.ts";
-import { contentHash } from "./content-hash.ts";
 import { clientFetch, type Fetch, limitedFetch } from "./http/client-fetch.ts";
 import type { Model } from "./model.ts";
 import { ModelError } from "./model-error.ts";
@@ -165,7 +165,7 @@ function unknownProvider(reference: string, name: string, configured: object): M
 
 /** Two keys are two accounts; the part of the hash that is shown does not give the key away. */
 function accountOf(provider: string, baseUrl: string, key: string | undefined): string {
-  return `${provider} ${openAddress(baseUrl, queryHash).url}${key === undefined ? "" : ` key ${contentHash(key).slice(0, 8)}`}`;
+  return `${provider} ${openAddress(baseUrl, queryHash).url}${key === undefined ? "" : ` key ${sha256(key).slice(0, 8)}`}`;
 }
 
 function identityOf(
@@ -185,7 +185,7 @@ function identityOf(
 }
 
 function queryHash(query: string): string {
-  return contentHash(query).slice(0, 16);
+  return sha256(query).slice(0, 16);
 }
 
 function priceOf({ price }: KnownProvider, model: string): Pick<Model, "price"> {

@@ -2,9 +2,9 @@ import { DEFAULTS } from "../../core/defaults.ts";
 import type { Clock } from "../../core/environment.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { scenarioToRead } from "../../core/scenario/scenario-to-json.ts";
+import { sha256 } from "../../core/values/hash.ts";
 import { canonicalJson, type JsonObject } from "../../core/values/json.ts";
 import type { RunStart, ScenarioDefine } from "../journal/run-event.ts";
-import { contentHash } from "../models/content-hash.ts";
 import type { Factors } from "./cell-source.ts";
 import type { ResolvedModels } from "./resolve-models.ts";
 import { list, type RunOptions } from "./run-options.ts";
@@ -90,7 +90,7 @@ export function runStart(
     configuration,
     ...(origin === undefined ? {} : { origin }),
   };
-  const run = options.run ?? contentHash(`${clock.now()} ${canonicalJson(body)}`).slice(0, 12);
+  const run = options.run ?? sha256(`${clock.now()} ${canonicalJson(body)}`).slice(0, 12);
   return { type: "run-start", run, ...body };
 }
 

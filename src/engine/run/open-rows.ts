@@ -4,13 +4,13 @@ import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { RowTexts } from "../../core/scenario/row-texts.ts";
 import { formatIssue } from "../../core/schema/format-issue.ts";
 import type { Issue } from "../../core/schema/issue.ts";
+import { sha256 } from "../../core/values/hash.ts";
 import { canonicalJson, type JsonObject } from "../../core/values/json.ts";
 import { maskSecretsIn } from "../../system/secrets/mask-secrets.ts";
 import { redactSecrets } from "../../system/secrets/redact-secrets.ts";
 import { Dataset } from "../datasets/dataset.ts";
 import { DatasetError } from "../datasets/row-files.ts";
 import { RunError } from "../journal/failure.ts";
-import { contentHash } from "../models/content-hash.ts";
 import type { RunOptions } from "./run-options.ts";
 
 /** What a run says about rows. */
@@ -62,7 +62,7 @@ function limited(problems: readonly string[]): readonly string[] {
 /** The hash of what texts use of a row, and so of the questions, truths and rules that it gives. */
 export function itemHasher(definition: ScenarioDefinition): (row: JsonObject) => string {
   const texts = new RowTexts(definition);
-  return ofLatestRow((row) => contentHash(canonicalJson(texts.used(row))).slice(0, 16));
+  return ofLatestRow((row) => sha256(canonicalJson(texts.used(row))).slice(0, 16));
 }
 
 /** Makes something of a row once: the conversations about a row, with all subjects and judges, begin one after the other. */

@@ -5,6 +5,7 @@ import { Rng } from "../../core/rng.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { factorsOf, type Variant, variantCells } from "../../core/scenario/variants.ts";
 import { nearestOf } from "../../core/schema/nearest-name.ts";
+import { sha256 } from "../../core/values/hash.ts";
 import { canonicalJson, type JsonObject } from "../../core/values/json.ts";
 import { maskSecretsIn } from "../../system/secrets/mask-secrets.ts";
 import { RunError } from "../journal/failure.ts";
@@ -12,7 +13,6 @@ import { JudgeTally } from "../journal/judge-health.ts";
 import type { Cell, ConversationSettings, RunEventBody, RunStart, Warning } from "../journal/run-event.ts";
 import type { Store } from "../journal/store/store.ts";
 import { storedRun } from "../journal/transfer/stored-run.ts";
-import { contentHash } from "../models/content-hash.ts";
 import { openToolServers } from "../models/tools/tool-servers.ts";
 import { Budget, type CallBudget } from "./calls/budget.ts";
 import { type AnyModel, type BorrowedCalls, CallCache } from "./calls/call-cache.ts";
@@ -292,7 +292,7 @@ function subjectPrompts(
 export function conversationId({ scenario, row, variant, arm, subject, judge, replicate }: Cell): string {
   const parts = [scenario, row ?? null, subject, judge, replicate];
   const more = variant === undefined && arm === undefined ? [] : [variant ?? null, arm ?? null];
-  return contentHash(canonicalJson([...parts, ...more])).slice(0, 16);
+  return sha256(canonicalJson([...parts, ...more])).slice(0, 16);
 }
 
 /** Answers that came with a run serve to regrade it; other runs use them if asked to. */

@@ -1,7 +1,7 @@
+import { sha256 } from "../../core/values/hash.ts";
 import { canonicalJson } from "../../core/values/json.ts";
 import { itemKey } from "../journal/cell.ts";
 import type { Cell } from "../journal/run-event.ts";
-import { contentHash } from "../models/content-hash.ts";
 import { cellGroups, type Factors } from "./cell-source.ts";
 import type { Shard } from "./shard.ts";
 
@@ -36,7 +36,7 @@ export async function shardCells(factors: Factors, { index, of }: Shard): Promis
   const own = new Set(groups.filter((_, position) => shards[position] === index - 1).map(({ key }) => key));
   return {
     size: own.size * factors.judges.length,
-    whole: contentHash(groups.map(({ key }) => key).join(" ")).slice(0, 16),
+    whole: sha256(groups.map(({ key }) => key).join(" ")).slice(0, 16),
     has: (cell) => own.has(keyOf(cell)),
   };
 }
@@ -68,5 +68,5 @@ function keyOf({ scenario, row, variant, subject, replicate }: Cell): number {
 
 /** 52 bits of the hash of a text. */
 function numberOf(text: string): number {
-  return Number.parseInt(contentHash(text).slice(0, 13), 16);
+  return Number.parseInt(sha256(text).slice(0, 13), 16);
 }

@@ -1,4 +1,5 @@
 import type { ConversationStatus } from "../../core/state/state.ts";
+import { sha256 } from "../../core/values/hash.ts";
 import type { JsonObject } from "../../core/values/json.ts";
 import { itemName } from "../journal/cell.ts";
 import { RunError } from "../journal/failure.ts";
@@ -8,7 +9,6 @@ import type { RunEnd, RunEvent, RunStart } from "../journal/run-event.ts";
 import { addSpending, NOTHING_SPENT, type Spending } from "../journal/spending.ts";
 import type { ConversationSummary, RunJournal, RunSummary, Store } from "../journal/store/store.ts";
 import { answeredCall, definitionsOf } from "../journal/transfer/stored-run.ts";
-import { contentHash } from "../models/content-hash.ts";
 import { changedRows, differences } from "../run/earlier-run.ts";
 import { isShard, type Shard } from "../run/shard.ts";
 
@@ -165,7 +165,7 @@ function wholeOf({ configuration, ...start }: RunStart): RunStart {
 function nameOf(parts: readonly Part[]): string {
   const names = new Set(parts.map(({ summary }) => summary.run));
   const [name = ""] = names;
-  return names.size === 1 ? name : contentHash([...names].join("\n")).slice(0, 12);
+  return names.size === 1 ? name : sha256([...names].join("\n")).slice(0, 12);
 }
 
 function startOf(parts: readonly Part[], run: string): RunStart & { readonly at: number } {

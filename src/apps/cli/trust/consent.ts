@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Environment } from "../../../core/environment.ts";
+import { sha256 } from "../../../core/values/hash.ts";
 import { canonicalJson, isRecord } from "../../../core/values/json.ts";
-import { contentHash } from "../../../engine/models/content-hash.ts";
 import { TypedLines } from "../../../engine/models/person/typed-answer.ts";
 import { readPrivateFile, userFolder, writePrivateFile } from "../../../system/files/private-file.ts";
 import { realPath } from "../../../system/files/read-text-file.ts";
@@ -83,7 +83,7 @@ export async function confirm(
 }
 
 function hashOf({ content }: Effect): string {
-  return contentHash(canonicalJson(content));
+  return sha256(canonicalJson(content));
 }
 
 /** How many consents a project keeps, the latest. */
@@ -114,5 +114,5 @@ export function giveConsent(effects: readonly Effect[], projectFile: string, env
 function consentFile(projectFile: string, environment: Environment): string | undefined {
   const folder = userFolder(environment);
   if (folder === undefined) return undefined;
-  return join(folder, "trusted", `${contentHash(realPath(projectFile)).slice(0, 32)}.json`);
+  return join(folder, "trusted", `${sha256(realPath(projectFile)).slice(0, 32)}.json`);
 }

@@ -17,7 +17,7 @@ export interface ImportOptions {
 }
 
 /** How many characters of lines are written at once. Larger groups touch the same pages less often, but take memory. */
-const GROUP = 10_000_000;
+const GROUP = 4_000_000;
 
 /**
  * Puts a run's file into a store, plain or compressed: its text or bytes in pieces of any size, such as a stream. Nothing of one that is

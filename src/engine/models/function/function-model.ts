@@ -1,10 +1,10 @@
 import { errorMessage } from "../../../core/error-message.ts";
 import { functionSource } from "../../../core/source/function-source.ts";
 import { frozenCopy } from "../../../core/values/frozen-copy.ts";
+import { sha256 } from "../../../core/values/hash.ts";
 import { isRecord, type JsonObject, type JsonValue, typeName } from "../../../core/values/json.ts";
 import { redactSecrets } from "../../../system/secrets/redact-secrets.ts";
 import { redactedCause } from "../../../system/secrets/redacted-cause.ts";
-import { contentHash } from "../content-hash.ts";
 import { shortened } from "../http/failed-response.ts";
 import type { Message, ToolCall } from "../message.ts";
 import { frozenMessages } from "../message-list.ts";
@@ -60,7 +60,7 @@ export function functionModel(reply: ReplyFunction, options: FunctionModelOption
     identity: {
       provider: "function",
       model: name,
-      source: contentHash(functionSource(reply)),
+      source: sha256(functionSource(reply)),
       ...(parameters === undefined ? {} : { parameters }),
       ...(version === undefined ? {} : { version }),
     },

@@ -1,4 +1,5 @@
 import type { Environment } from "../../../core/environment.ts";
+import { sha256 } from "../../../core/values/hash.ts";
 import { isRecord, type JsonObject, ownValue, typeName } from "../../../core/values/json.ts";
 import { rememberSecrets } from "../../../system/secrets/mask-secrets.ts";
 import { redactSecrets } from "../../../system/secrets/redact-secrets.ts";
@@ -10,7 +11,6 @@ import {
   secretQueryValues,
 } from "../../../system/secrets/secret-data.ts";
 import { openHeaders, secretHeaderValues } from "../../../system/secrets/secret-headers.ts";
-import { contentHash } from "../content-hash.ts";
 import { cacheRule } from "../function/function-model.ts";
 import type { FinishReason, Model, ModelCard, ModelReply, Usage } from "../model.ts";
 import { ModelError } from "../model-error.ts";
@@ -88,7 +88,7 @@ export function httpModel(options: HttpModelOptions): Model {
   };
   return {
     name,
-    account: `${url.origin}${key === undefined ? "" : ` key ${contentHash(key).slice(0, 8)}`}`,
+    account: `${url.origin}${key === undefined ? "" : ` key ${sha256(key).slice(0, 8)}`}`,
     identity: identityOf(url.href, { ...options, method, body, headers }),
     ...cacheRule(options),
     ...(template.needsMemory ? { hasMemory: true } : {}),
@@ -166,7 +166,7 @@ function identityOf(
 ): JsonObject {
   return {
     provider: "http",
-    ...openAddress(url, (query) => contentHash(query).slice(0, 16)),
+    ...openAddress(url, (query) => sha256(query).slice(0, 16)),
     method,
     body: openData(body),
     ...(reply === undefined ? {} : { reply }),

@@ -1,8 +1,8 @@
 import { errorMessage } from "../../../core/error-message.ts";
 import { functionSource } from "../../../core/source/function-source.ts";
+import { sha256 } from "../../../core/values/hash.ts";
 import { rememberSecrets } from "../../../system/secrets/mask-secrets.ts";
 import { redactSecrets } from "../../../system/secrets/redact-secrets.ts";
-import { contentHash } from "../content-hash.ts";
 import { shortened } from "../http/failed-response.ts";
 import type { Model, ModelReply, ModelRequest } from "../model.ts";
 import { ModelError } from "../model-error.ts";
@@ -94,7 +94,7 @@ export function functionEmbedder(embed: EmbedFunction): Model {
   return {
     name,
     account: `function ${name}`,
-    identity: { provider: "function", model: name, source: contentHash(functionSource(embed)), embeds: true },
+    identity: { provider: "function", model: name, source: sha256(functionSource(embed)), embeds: true },
     price: null,
     async reply(request, { signal }) {
       try {

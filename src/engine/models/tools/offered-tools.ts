@@ -1,8 +1,8 @@
 import type { ToolFilter } from "../../../core/scenario/definition.ts";
 import { freezeDeep } from "../../../core/values/frozen-copy.ts";
+import { sha256 } from "../../../core/values/hash.ts";
 import { isRecord, type JsonObject } from "../../../core/values/json.ts";
 import { maskSecretsIn } from "../../../system/secrets/mask-secrets.ts";
-import { contentHash } from "../content-hash.ts";
 import type { ToolDefinition } from "../model.ts";
 import { plainJson } from "./tool-output.ts";
 
@@ -204,6 +204,6 @@ function safeCharacters(text: string): string {
 
 /** A name with a piece of a hash at its end, for what the name itself cannot hold. */
 function marked(text: string, whole: string): string {
-  const mark = contentHash(whole).slice(0, 8);
+  const mark = sha256(whole).slice(0, 8);
   return `${safeCharacters(text).slice(0, LONGEST_NAME - mark.length - 1)}_${mark}`;
 }

@@ -1,19 +1,6 @@
-import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { sha256 } from "./hash.ts";
 import { canonicalJson } from "./json.ts";
-
-test("sha256 agrees with Node's, for texts of any length and alphabet", () => {
-  const reference = (text: string): string => createHash("sha256").update(text, "utf8").digest("hex");
-  for (let length = 0; length < 200; length++)
-    expect(sha256("ä".repeat(length))).toBe(reference("ä".repeat(length)));
-  fc.assert(
-    fc.property(fc.string({ unit: "grapheme", maxLength: 500 }), (text) => {
-      expect(sha256(text)).toBe(reference(text));
-    }),
-  );
-});
 
 describe("canonicalJson", () => {
   test("does not depend on the order of keys", () => {
