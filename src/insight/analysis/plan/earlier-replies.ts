@@ -211,10 +211,11 @@ export class EarlierReplies {
   }
 
   /** The replies at a visit of a node: those of the same subject, where it was asked; of any visit, if there are few. */
-  replies(cell: Cell, place: NodeVisit, watched: WatchedTurn): readonly EarlierReply[] {
-    const { turns, byVisit } = this.#at(cell, place.node);
+  replies(cell: Cell, { node, visit }: NodeVisit, watched: WatchedTurn): readonly EarlierReply[] {
+    const { turns, byVisit } = this.#at(cell, node);
+    const same = byVisit.get(visit) ?? [];
     const found = new Map<string, { reply: string; labels: TurnLabels; count: number }>();
-    for (const { turn } of byVisit.get(this.knownVisit(cell, place)) ?? turns) {
+    for (const { turn } of same.length >= ENOUGH ? same : turns) {
       const known = memoize(found, seenOf(turn, watched), () => ({
         reply: turn.reply,
         labels: labelsOf(turn),
@@ -223,12 +224,6 @@ export class EarlierReplies {
       known.count++;
     }
     return [...found.values()];
-  }
-
-  /** The visit of a node, if its replies differ from those at other visits as far as is known; else 0. */
-  knownVisit(cell: Cell, { node, visit }: NodeVisit): number {
-    const same = this.#at(cell, node).byVisit.get(visit) ?? [];
-    return same.length >= ENOUGH ? visit : 0;
   }
 
   /** The share of a subject's verified replies that were right, wherever it was asked, and of those that could not be read. */

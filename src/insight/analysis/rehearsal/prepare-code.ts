@@ -1,5 +1,4 @@
 import { needsOfParts } from "../../../core/liquid/text-needs.ts";
-import { type Composed, isComposition } from "../../../core/logic/composition.ts";
 import { isMeasure } from "../../../core/outcomes/measure.ts";
 import type { Outcome } from "../../../core/outcomes/outcome-check.ts";
 import {
@@ -10,7 +9,6 @@ import {
 } from "../../../core/scenario/definition.ts";
 import { functionForm } from "../../../core/source/function-source.ts";
 import { portableSource } from "../../../core/source/portable-source.ts";
-import { type Condition, compileWhen, type When, type WhenLeaf } from "../../../core/state/condition.ts";
 import { freezeDeep } from "../../../core/values/frozen-copy.ts";
 import type { JsonValue } from "../../../core/values/json.ts";
 import { comparesMeaning } from "../../../engine/grading/verify/semantic-match.ts";
@@ -23,7 +21,7 @@ import {
   replaceCode,
 } from "../../../engine/run/sandbox/link-sources.ts";
 import { openSandbox, type SandboxFunction } from "../../../engine/run/sandbox/open-sandbox.ts";
-import { readsAccumulated } from "./comparisons.ts";
+import { readsAccumulated, stateChecks } from "./comparisons.ts";
 import type { Undecided } from "./rehearsal.ts";
 
 /** What a piece of code may read, and the literals in it. */
@@ -166,14 +164,13 @@ class CodeFinder implements DefinitionCode {
     return () => null;
   }
 
-  /** The same edge, with the oracle in place of what reads what is accumulated. */
+  /** The same edge, left to the oracle if its condition reads what is accumulated. */
   #withoutAccumulated(edge: ScenarioEdge, index: number): ScenarioEdge {
     const { when } = edge;
-    const condition = compileWhen(when);
-    if (condition === null || when === undefined) return edge;
-    const oracle = this.#oracle.condition(index);
-    if (typeof when === "object" && needsOfParts(when).accumulated) return { ...edge, when: oracle };
-    return { ...edge, when: withOracle(condition, oracle) as NonNullable<When> };
+    const reads =
+      stateChecks(when).some(({ field }) => field.split(".")[0] === "accumulated") ||
+      (typeof when === "object" && needsOfParts(when).accumulated);
+    return reads ? { ...edge, when: this.#oracle.condition(index) } : edge;
   }
 
   /** The value of an outcome that reads what is accumulated is not known. */
@@ -208,16 +205,6 @@ function sourceOf(code: AuthorCode): { readonly source: string } | Problem {
   if (typeof code === "string") return { source: code };
   const portable = portableSource(code, loadAcorn());
   return "source" in portable ? portable : { kind: "opaque_function", problem: portable.problem };
-}
-
-/** Comparisons with what is accumulated are left to the oracle. */
-function withOracle(part: Condition, oracle: () => boolean): Composed<WhenLeaf> {
-  if (isComposition(part))
-    return part.type === "not"
-      ? { type: "not", condition: withOracle(part.condition, oracle) }
-      : { ...part, conditions: part.conditions.map((one) => withOracle(one, oracle)) };
-  if (part.type === "function") return part.code as WhenLeaf;
-  return part.field.split(".")[0] === "accumulated" ? oracle : part;
 }
 
 /** What a source may read. A source that is not understood may read everything. */

@@ -63,6 +63,7 @@ export function answersOf(value: unknown, comparisons: readonly Comparison[]): s
   return answers;
 }
 
+/** Checks are frozen, and some take time to compile, such as patterns. */
 const compiled = new WeakMap<Check, ReturnType<typeof compileComparison>>();
 
 function ofType(field: TemplateField, compared: readonly JsonValue[]): readonly JsonValue[] {
