@@ -11,7 +11,7 @@ import { disagreements } from "./review-data.ts";
 import { coverageAnswer } from "./scenario-data.ts";
 
 /** Two subjects, of one run or of two. */
-export interface ComparedSides {
+interface ComparedSides {
   readonly run: string;
   readonly a: string;
   readonly withRun: string;

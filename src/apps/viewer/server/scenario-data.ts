@@ -110,7 +110,9 @@ export function graphOf(definition: ScenarioDefinition): GraphAnswer {
   };
 }
 
+/** How many scenarios are cached. */
 const MOST = 500;
+/** Each conversation needs its scenario, and validating a large one takes longer than reading the conversation. */
 const parsed = new WeakMap<Store, Map<string, ScenarioDefinition | null>>();
 
 /** A scenario of a run, cached; undefined if it is missing, or has functions that use something from outside. */

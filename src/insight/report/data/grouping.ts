@@ -66,7 +66,7 @@ export function withinSubject(
 }
 
 /** The conversations of a group. */
-export interface ScoredGroup {
+interface ScoredGroup {
   readonly group: GroupValues;
   readonly members: ConversationScore[];
 }

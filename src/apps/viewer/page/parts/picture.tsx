@@ -17,7 +17,7 @@ const WIDEST = 620;
 const NARROWEST = 320;
 
 /** A point of a line, with its interval if it is known. */
-export interface LinePoint {
+interface LinePoint {
   readonly x: number;
   readonly y: number;
   readonly interval: Interval | null;
