@@ -106,14 +106,23 @@ export async function askServer(
 
 /** The calls among some that the journal has answers of. */
 async function stored(server: PostgresServer, calls: readonly SeenCall[]): Promise<ReadonlySet<string>> {
-  const rows = await askServer(
+  const starts = await askServer(
     server,
-    `SELECT row_id || ': question ' || event.turn - 1 || '?' AS key FROM chaos.event
-     JOIN chaos.conversation ON conversation.id = event.conversation
-     WHERE type = 13 AND data NOT LIKE '%"failure":%' AND row_id = ANY($1)`,
-    [calls.map(({ key }) => key.split(":")[0])],
+    `SELECT conversation, data::jsonb #>> '{cell,row}' AS row FROM chaos.event WHERE data LIKE '%"type":"conversation-start"%'`,
   );
-  return new Set(rows.map(({ key }) => String(key)));
+  const rows = new Set(calls.map(({ key }) => key.split(":")[0]));
+  const rowOf = new Map(
+    starts.filter(({ row }) => rows.has(String(row))).map((one) => [one.conversation, one.row]),
+  );
+  const ends = await askServer(
+    server,
+    `SELECT conversation, (data::jsonb ->> 'turn')::int AS turn FROM chaos.event WHERE conversation = ANY($1)
+       AND data LIKE '%"type":"call-end"%' AND data NOT LIKE '%"failure":%'`,
+    [[...rowOf.keys()]],
+  );
+  return new Set(
+    ends.map(({ conversation, turn }) => `${rowOf.get(conversation)}: question ${Number(turn) - 1}?`),
+  );
 }
 
 /** Calls that were finished according to the journal, and finished once more. */
@@ -121,8 +130,8 @@ async function finishedTwice(server: PostgresServer): Promise<number> {
   const [row] = await askServer(
     server,
     `SELECT count(*) AS repeated FROM (SELECT 1 FROM chaos.event
-     WHERE type = 13 AND data LIKE '%"cached":false%' AND data NOT LIKE '%"failure":%'
-     GROUP BY conversation, turn HAVING count(*) > 1) AS twice`,
+     WHERE data LIKE '%"type":"call-end"%' AND data LIKE '%"cached":false%' AND data NOT LIKE '%"failure":%'
+     GROUP BY conversation, data::jsonb ->> 'turn' HAVING count(*) > 1) AS twice`,
   );
   return Number(row?.repeated);
 }
@@ -203,7 +212,10 @@ export async function benchChaos(server: PostgresServer, folder: string): Promis
 
   const statuses = await askServer(
     server,
-    "SELECT run.name, status, count(*) AS count FROM chaos.conversation JOIN chaos.run ON run.id = conversation.run GROUP BY 1, 2",
+    `SELECT name, status, count(*) AS count FROM (
+       SELECT DISTINCT ON (event.run, conversation) run.name, data::jsonb ->> 'status' AS status
+       FROM chaos.event JOIN chaos.run ON run.id = event.run WHERE data LIKE '%"type":"conversation-end"%'
+       ORDER BY event.run, conversation, event.id DESC) AS ended GROUP BY 1, 2`,
   );
   const count = (name: string, status: string): number =>
     Number(statuses.find((row) => row.name === name && row.status === status)?.count ?? 0);

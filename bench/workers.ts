@@ -93,8 +93,8 @@ async function benchOverhead(server: PostgresServer, folder: string): Promise<vo
 async function perConversation(server: PostgresServer, run: string): Promise<number> {
   const rows = await askServer(
     server,
-    `SELECT conversation.ended_at FROM bench_short.conversation JOIN bench_short.run ON run.id = conversation.run
-     WHERE run.name = $1 ORDER BY conversation.ended_at`,
+    `SELECT (data::jsonb ->> 'at')::float8 AS ended_at FROM bench_short.event JOIN bench_short.run ON run.id = event.run
+     WHERE run.name = $1 AND data LIKE '%"type":"conversation-end"%' ORDER BY 1`,
     [run],
   );
   const times = rows.map(({ ended_at }) => Number(ended_at)).slice(ROWS / 4);

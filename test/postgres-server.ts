@@ -141,6 +141,8 @@ export async function setup(): Promise<() => Promise<void>> {
   const path = join(folder, "door");
   door.listen(path).unref();
   process.env[SHARED] = path;
+  // Copies of stores go with the server.
+  process.env.XDG_CACHE_HOME = folder;
   return async () => {
     door.close();
     await (await started?.catch(() => undefined))?.close();

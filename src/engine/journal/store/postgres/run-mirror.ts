@@ -51,6 +51,30 @@ export class RunMirror {
     if (hasAll) await this.#pullNewCalls();
   }
 
+  /** How far everything was read, to continue from there with this copy. */
+  async state(): Promise<string> {
+    const own = [...this.runs.values()].filter(({ isOwn }) => isOwn);
+    for (const run of own)
+      for (const [last] of await this.#connection.rows(LAST_EVENT, [run.id, this.#writer]))
+        if (last !== null) run.read.set(this.#writer, Number(last));
+    if (this.#writer !== 0)
+      for (const [last] of await this.#connection.rows(LAST_CALL, [this.#writer]))
+        if (last !== null) this.#readCalls.set(this.#writer, Number(last));
+    const runs = [...this.runs].map(([name, { read, ...run }]) => [name, { ...run, read: [...read] }]);
+    return JSON.stringify({ runs, calls: [...this.#readCalls] });
+  }
+
+  /** Continues from what `state` gave. */
+  continueFrom(state: string): void {
+    const { runs, calls } = JSON.parse(state) as {
+      readonly runs: readonly (readonly [string, MirroredRun & { read: [number, number][] }])[];
+      readonly calls: readonly (readonly [number, number])[];
+    };
+    for (const [name, { read, ...run }] of runs)
+      this.runs.set(name, { ...run, isOwn: false, read: new Map(read) });
+    for (const [writer, last] of calls) this.#readCalls.set(writer, last);
+  }
+
   /** The events of a run, or of some of its conversations, straight from the server. */
   async eventsOf(run: number, conversations: readonly string[] | null): Promise<readonly RunEvent[]> {
     const rows =
@@ -197,6 +221,10 @@ const NEW_EVENTS = `SELECT event.id, event.writer, event.data FROM run_writer JO
     SELECT id, writer, data FROM event WHERE event.run = $1 AND event.writer = run_writer.writer
       AND event.id > coalesce(($2::jsonb ->> run_writer.writer::text)::bigint, 0) ORDER BY id LIMIT $4) AS event ON true
   WHERE run_writer.run = $1 AND run_writer.writer <> $3 ORDER BY event.id LIMIT $4`;
+
+const LAST_EVENT = "SELECT max(id) FROM event WHERE run = $1 AND writer = $2";
+
+const LAST_CALL = "SELECT max(id) FROM call WHERE writer = $1";
 
 const EVENTS_OF_RUN = "SELECT data FROM event WHERE run = $1 AND conversation IS NULL ORDER BY id";
 

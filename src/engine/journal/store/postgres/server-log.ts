@@ -110,6 +110,11 @@ export class ServerLog {
     return this.#next.promise;
   }
 
+  /** True if something could not be written. */
+  get hasFailed(): boolean {
+    return this.#broken !== undefined;
+  }
+
   /** True if nothing is written any more. */
   get isBroken(): boolean {
     return this.#broken !== undefined || this.#closed !== undefined;

@@ -105,6 +105,8 @@ CREATE TABLE work_job (
   writer BIGINT,
   -- How often it was claimed: at first, none of its conversations has begun.
   claims INTEGER NOT NULL,
+  -- How often a worker that held it was gone.
+  takeovers INTEGER NOT NULL DEFAULT 0,
   done BIGINT,
   conversations TEXT,
   PRIMARY KEY (run, job)
@@ -120,7 +122,7 @@ CREATE TABLE worker (
   report JSONB NOT NULL
 ) WITH (fillfactor = 50);
 
-INSERT INTO meta VALUES ('format', '${SERVER_FORMAT}');
+INSERT INTO meta VALUES ('format', '${SERVER_FORMAT}'), ('id', gen_random_uuid());
 `;
 
 /** Names what is locked while the tables are made. */

@@ -1,11 +1,10 @@
 import type { RecordedCall } from "../../../models/cassette/recorded-call.ts";
 import { endOfRun, isKept } from "../../fold/run.ts";
 import type { Label, RunEvent, RunStart } from "../../run-event.ts";
-import { openDatabase } from "../open-database.ts";
-import { SqlStore } from "../sql-store.ts";
-import { SqliteDatabase } from "../sqlite-database.ts";
+import type { SqlStore } from "../sql-store.ts";
 import type { CallStore, ReceivedRun, RunCalls, RunJournal, Store, StoreOptions } from "../store.ts";
 import { StoreError, storeError } from "../store-error.ts";
+import { LocalCopy } from "./local-copy.ts";
 import { postgresAddress } from "./postgres-address.ts";
 import { isAlive, PostgresConnection } from "./postgres-connection.ts";
 import { conversationKey, type MirroredRun, RunMirror } from "./run-mirror.ts";
@@ -19,8 +18,10 @@ interface Parts {
   readonly connection: PostgresConnection;
   /** Undefined if it only reads. */
   readonly log: ServerLog | undefined;
-  readonly local: LocalStore;
+  readonly local: LocalCopy;
   readonly mirror: RunMirror;
+  /** The id of the store, if its copy is kept for other processes. */
+  readonly kept: string | undefined;
 }
 
 /**
@@ -53,18 +54,22 @@ export class ServerStore implements Store {
     const place = postgresAddress(address);
     const log = readOnly ? undefined : await ServerLog.open(place);
     const connection = new PostgresConnection(place);
-    const local = await openLocal();
+    let local: LocalCopy | undefined;
     try {
       await connection.connect();
       if (readOnly) await prepareSchema(connection, { ...place, isReadOnly: true });
+      const [row] = await connection.rows("SELECT value FROM meta WHERE key = 'id'");
+      const kept = runs === undefined ? String(row?.[0]) : undefined;
+      local = await LocalCopy.open(kept);
       const mirror = new RunMirror(connection, local.store, log?.writer ?? 0);
-      const store = new ServerStore({ shown: place.shown, connection, log, local, mirror });
+      if (local.state !== undefined) mirror.continueFrom(local.state);
+      const store = new ServerStore({ shown: place.shown, connection, log, local, mirror, kept });
       await store.pull(runs);
       return store;
     } catch (error) {
       await log?.close();
       await connection.drop();
-      local.remove();
+      local?.remove();
       throw storeError(error, place.shown);
     }
   }
@@ -122,6 +127,7 @@ export class ServerStore implements Store {
     if (isShared) return this.#journal(run, undefined);
     const journal = this.#local.reopen(name);
     run.isOwn = true;
+    run.isOver = false;
     this.#act(async (query) => {
       const [taken] = await query(TAKE_RUN, [run.id, this.writer]);
       if (taken !== undefined) return;
@@ -265,9 +271,16 @@ export class ServerStore implements Store {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    const { log, connection, local } = this.#parts;
+    const { log, connection, local, mirror, kept } = this.#parts;
     try {
-      await log?.close();
+      const closing = log?.close();
+      await this.#pulled;
+      await closing;
+      // After an error, more may be here than on the server.
+      if (kept !== undefined && log?.hasFailed !== true) {
+        const state = await mirror.state();
+        if (state !== local.state) local.keep(kept, state);
+      }
     } finally {
       await this.#found.close();
       await connection.drop();
@@ -339,31 +352,6 @@ function eventChange(run: MirroredRun, event: RunEvent): LogChange {
     conversation: name === undefined ? null : conversationKey(name),
     data: json(event),
   };
-}
-
-/** The copy in this process. */
-interface LocalStore {
-  readonly store: SqlStore;
-  readonly file: string;
-  /** Closes and removes it. */
-  readonly remove: () => void;
-}
-
-/** A store in a file that only this user can read, and that is removed with the process. */
-async function openLocal(): Promise<LocalStore> {
-  const { mkdtempSync, rmSync } = process.getBuiltinModule("node:fs");
-  const { join } = process.getBuiltinModule("node:path");
-  const folder = mkdtempSync(join(process.getBuiltinModule("node:os").tmpdir(), "elenchus-server-"));
-  const file = join(folder, "copy.db");
-  const removeFolder = (): void => rmSync(folder, { recursive: true, force: true });
-  process.once("exit", removeFolder);
-  const store = new SqlStore(new SqliteDatabase(await openDatabase(file)));
-  const remove = (): void => {
-    process.off("exit", removeFolder);
-    store.close();
-    removeFolder();
-  };
-  return { store, file, remove };
 }
 
 const INSERT_RUN = `INSERT INTO run (name, parent, start, writer) VALUES ($1, $2, $3, $4)
