@@ -42,8 +42,12 @@ export interface Retries {
 
 /** Why a conversation is ended before it is finished. */
 export interface StopReason {
-  readonly status: "cancelled" | "timeout";
+  readonly status: "cancelled" | "timeout" | "error";
   readonly message: string;
+}
+
+function categoryOf({ status }: StopReason): RunFailure["category"] {
+  return status === "error" ? "internal" : status;
 }
 
 /** A question in flight: the conversation ends only once it has come back, because it may have been paid for. */
@@ -227,7 +231,7 @@ export class ConversationDriver implements ConversationContext {
     this.stop(reason);
     if (this.#state === null || this.#state.status !== null) return;
     if (!isStepping) this.#end(reason);
-    this.#controller.abort(new ModelError(reason.status, reason.message));
+    this.#controller.abort(new ModelError(categoryOf(reason), reason.message));
     this.#wake();
   }
 
@@ -256,7 +260,7 @@ export class ConversationDriver implements ConversationContext {
 
   #end(reason: StopReason, spending?: Spending): void {
     const { status, message } = reason;
-    const failure: RunFailure = { category: status, stage: "run", message };
+    const failure: RunFailure = { category: categoryOf(reason), stage: "run", message };
     this.#stopWith(status, failure, spending);
   }
 

@@ -22,6 +22,8 @@ interface Coordination {
   readonly project?: string | undefined;
   /** The command that starts a worker, without passwords. */
   readonly command: string;
+  /** How often conversations that no worker holds are put in the queue again (default 20,000). */
+  readonly requeueMs?: number;
 }
 
 const POLL_MS = 200;
@@ -33,6 +35,9 @@ const LOOK_BACK = 1_000;
 /** How long a stopped run waits for workers that do not respond. */
 const LONGEST_STOP_MS = 30_000;
 const WORKERS_EVERY = 10;
+const REQUEUE_MS = 20_000;
+/** How many conversations are put in the queue again at once. */
+const REQUEUED = 1_000;
 
 /**
  * A run whose conversations are run by workers. This process starts it, puts its conversations in the queue, shows the events of
@@ -188,6 +193,7 @@ class Coordinator {
   async #watch(): Promise<void> {
     const { tables } = this.#coordination;
     let sentState: string | undefined;
+    let requeuedAt = performance.now();
     for (let round = 0; ; round++) {
       const wasAdded = this.#isAdded;
       if (this.#wanted !== undefined) {
@@ -200,10 +206,25 @@ class Coordinator {
       if (state !== "running" && this.#stoppedAt === undefined) this.#stoppedAt = performance.now();
       if (state === "stopping" || state === "aborting") this.#wanted ??= state;
       if (wasAdded && open === 0) return;
+      if (wasAdded && performance.now() - requeuedAt > (this.#coordination.requeueMs ?? REQUEUE_MS)) {
+        await this.#requeue();
+        requeuedAt = performance.now();
+      }
       if (round % WORKERS_EVERY === WORKERS_EVERY - 1 && (await this.#checkWorkers(claimed)) === "give up")
         return;
       await systemClock.sleep(POLL_MS, NEVER);
     }
+  }
+
+  /** A queue may lose jobs with its server. What is still in it stays where it is. */
+  async #requeue(): Promise<void> {
+    const { tables, queue } = this.#coordination;
+    const jobs = await tables.unheld(this.#run, REQUEUED);
+    const start = await queue.firstPriority();
+    await queue.add(
+      jobs.map((job) => ({ run: this.#run, job })),
+      { start, before: 0 },
+    );
   }
 
   /** Passes on the events of conversations that are over. */

@@ -44,6 +44,13 @@ interface HostedJob {
 
 const STOPPED: StopReason = { status: "cancelled", message: "The run was stopped." };
 
+/** A conversation whose workers all die is given up after this many. */
+const MOST_TAKEOVERS = 20;
+const GIVEN_UP: StopReason = {
+  status: "error",
+  message: `More than ${MOST_TAKEOVERS} workers have died while they ran this conversation. Look for the reason in their logs, and resume with --retry-errors.`,
+};
+
 /** A run of which this process runs some conversations, together with other processes. */
 export class HostedRun {
   readonly run: string;
@@ -144,7 +151,10 @@ export class HostedRun {
   }
 
   /** Runs the conversations of a job that are not finished, from where their journals end; in a new job, none has started. */
-  async runJob(group: CellGroup, isNew: boolean): Promise<HostedJob> {
+  async runJob(
+    group: CellGroup,
+    { isNew, takeovers }: { readonly isNew: boolean; readonly takeovers: number },
+  ): Promise<HostedJob> {
     const plans = group.cells.map((cell) => this.#setup.conversation(cell, group.row));
     const conversations = new Set(plans.map(({ conversation }) => conversation));
     let errors = 0;
@@ -156,6 +166,7 @@ export class HostedRun {
       },
     });
     this.#groups.add(groups);
+    if (takeovers > MOST_TAKEOVERS) groups.stop(GIVEN_UP);
     this.#apply(groups);
     try {
       const isOver = await Promise.race([groups.run(group), this.#failure]);

@@ -33,9 +33,6 @@ export interface Taking {
   close(): Promise<void>;
 }
 
-/** A job whose workers all die is given up after this many. */
-const MOST_TAKEOVERS = 20;
-
 /** How long a worker that cannot do what it is given looks for something else, at first and at most. */
 const LOOK_MS = 250;
 const LONGEST_LOOK_MS = 4_000;
@@ -124,7 +121,8 @@ export class WorkQueue {
       concurrency,
       lockDuration: leaseMs,
       stalledInterval: Math.max(500, Math.min(5_000, leaseMs / 2)),
-      maxStalledCount: MOST_TAKEOVERS,
+      // How often a job is taken over is counted and limited where its journal is.
+      maxStalledCount: 1_000_000,
       runRetryDelay: 1_000,
       removeOnComplete: { count: 0 },
       removeOnFail: { count: 0 },

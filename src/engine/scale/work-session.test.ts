@@ -78,7 +78,8 @@ async function place(): Promise<Place> {
     tables,
     run: (options) => {
       const all = { scenarios: questions(2), subjects: "openai/m", store, environment: server.environment };
-      const run = coordinateRun({ ...all, ...options }, {}, { tables, queue, command: "elenchus worker" });
+      const parts = { tables, queue, command: "elenchus worker", requeueMs: 300 };
+      const run = coordinateRun({ ...all, ...options }, {}, parts);
       const events = (async () => {
         const seen: RunEvent[] = [];
         for await (const event of run) seen.push(event);
@@ -174,6 +175,23 @@ test("a short run does not wait for a long one that began before it", async () =
   expect(store.run("long")?.statuses.completed ?? 0).toBeLessThan(15);
   server.open();
   expect((await long.events).at(-1)).toMatchObject({ statuses: { completed: 30 } });
+});
+
+test("a queue that loses everything is filled again, and a conversation that kills its workers ends as error", async () => {
+  const { run, worker, server, tables, administer } = await place();
+  const { events } = run({ run: "r", replicates: 4 });
+  await vi.waitUntil(async () => (await tables.unheld("r", 10)).length === 4, POLLING);
+  const [poison] = await tables.unheld("r", 10);
+  await administer(`UPDATE work_job SET takeovers = 21 WHERE job = '${poison}'`);
+  await administer("DELETE FROM bullmq.job WHERE queue = current_schema()");
+  server.open();
+  await worker();
+  const seen = await events;
+  expect(seen.at(-1)).toMatchObject({ statuses: { completed: 3, error: 1 } });
+  expect(seen.find(({ type }) => type === "conversation-stop")).toMatchObject({
+    conversation: poison,
+    failure: { category: "internal", message: expect.stringContaining("More than 20 workers have died") },
+  });
 });
 
 test("caps are divided by the workers that ask the account", async () => {

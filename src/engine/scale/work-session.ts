@@ -230,7 +230,7 @@ export class WorkSession {
       let opened = await hosted.opened;
       const claimed = await this.#tables.claim(run, job, this.#store.writer);
       if (claimed === undefined) return "done";
-      const { group, isNew, isTakenOver, state, sheetHash } = claimed;
+      const { group, isNew, isTakenOver, takeovers, state, sheetHash } = claimed;
       if (state === "running" && opened.isOutdated(sheetHash)) {
         hosted = this.#openAgain(run, hosted);
         opened = await hosted.opened;
@@ -239,7 +239,9 @@ export class WorkSession {
       opened.follow(state);
       const isLate = state === "stopping" || state === "aborting" || state === "over";
       const { isOver, conversations, errors } =
-        isLate && isNew ? { isOver: true, conversations: [], errors: 0 } : await opened.runJob(group, isNew);
+        isLate && isNew
+          ? { isOver: true, conversations: [], errors: 0 }
+          : await opened.runJob(group, { isNew, takeovers });
       if (!isOver) {
         await this.#tables.release(run, job, this.#store.writer);
         return "back";

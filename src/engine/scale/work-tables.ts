@@ -1,6 +1,7 @@
 import type { Pool, QueryResultRow } from "pg";
 import { RunError } from "../journal/failure.ts";
 import { postgresAddress } from "../journal/store/postgres/postgres-address.ts";
+import { isAlive } from "../journal/store/postgres/postgres-connection.ts";
 import type { BudgetLimits } from "../run/calls/budget.ts";
 import type { CellGroup } from "../run/cell-source.ts";
 import { loadPeer, waitForServer } from "./work-queue.ts";
@@ -29,6 +30,8 @@ interface ClaimedJob {
   readonly isNew: boolean;
   /** True if another process held it and has not given it back. */
   readonly isTakenOver: boolean;
+  /** How often a worker held it and was gone: perhaps because of it. */
+  readonly takeovers: number;
   /** The hash of the work sheet. */
   readonly sheetHash: string;
   readonly state: WorkState;
@@ -194,24 +197,27 @@ export class WorkTables {
       data: string;
       claims: number;
       before: string | null;
+      takeovers: number;
       sheet: string;
       state: WorkState;
     }>(
       `WITH held AS (SELECT writer FROM work_job WHERE run = $1 AND job = $2 AND done IS NULL FOR UPDATE),
          fenced AS (UPDATE writer SET groups = -1 FROM held WHERE writer.id = held.writer AND writer.id <> $3),
-         claimed AS (UPDATE work_job SET writer = $3, claims = claims + 1 FROM held WHERE run = $1 AND job = $2
-           RETURNING data, claims, held.writer AS before)
-       SELECT claimed.data, claimed.claims, claimed.before, md5(sheet) AS sheet, ${STATE} AS state FROM claimed, work_run WHERE work_run.run = $1`,
+         claimed AS (UPDATE work_job SET writer = $3, claims = claims + 1,
+             takeovers = takeovers + CASE WHEN held.writer <> $3 THEN 1 ELSE 0 END
+           FROM held WHERE run = $1 AND job = $2 RETURNING data, claims, takeovers, held.writer AS before)
+       SELECT claimed.data, claimed.claims, claimed.before, claimed.takeovers, md5(sheet) AS sheet, ${STATE} AS state FROM claimed, work_run WHERE work_run.run = $1`,
       [id, job, writer],
     );
     // Written by `addJobs`.
     if (row === undefined) return undefined;
-    const { data, claims, before, sheet, state } = row;
+    const { data, claims, before, takeovers, sheet, state } = row;
     const isTakenOver = before !== null && Number(before) !== writer;
     return {
       group: JSON.parse(data) as CellGroup,
       isNew: claims === 1,
       isTakenOver,
+      takeovers,
       sheetHash: sheet,
       state,
     };
@@ -242,6 +248,16 @@ export class WorkTables {
       "UPDATE work_job SET done = nextval('work_done'), conversations = '[]' WHERE run = $1 AND done IS NULL AND writer IS NULL",
       [await this.#id(run)],
     );
+  }
+
+  /** Open jobs that no living worker holds, some of them: they should be in the queue. */
+  async unheld(run: string, most: number): Promise<readonly string[]> {
+    const rows = await this.#query<{ job: string }>(
+      `SELECT job FROM work_job WHERE run = $1 AND done IS NULL AND (writer IS NULL OR NOT ${isAlive("writer")})
+       ORDER BY job LIMIT $2`,
+      [await this.#id(run), most],
+    );
+    return rows.map(({ job }) => job);
   }
 
   async progress(run: string): Promise<JobProgress> {
