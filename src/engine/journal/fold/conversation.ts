@@ -383,8 +383,3 @@ export function attemptsIn(events: Iterable<RunEventBody>): number {
   for (const event of events) if (event.type === "conversation-resume") attempts++;
   return attempts;
 }
-
-/** True of the first event of a conversation. */
-export function beginsConversation(event: RunEventBody): boolean {
-  return event.type === "conversation-start";
-}

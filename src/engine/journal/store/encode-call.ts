@@ -7,7 +7,7 @@ import type { CallRow, EncodedSettings } from "./sqlite-rows.ts";
 import { encodeData, textHash } from "./text-codec.ts";
 
 /** A call on its way to its row. */
-export interface EncodedCall extends Omit<CallRow, "run"> {
+interface EncodedCall extends Omit<CallRow, "run"> {
   /** The reply, copied. */
   readonly kept: ModelReply;
 }

@@ -2,7 +2,7 @@ import type { RunEvent } from "../run-event.ts";
 import { decodeData, type EncodedData, encodeData, isStorable } from "./text-codec.ts";
 
 /** An event as a row: what every event has in columns, the rest as JSON. */
-export interface EncodedEvent extends EncodedData {
+interface EncodedEvent extends EncodedData {
   readonly type: number;
   readonly turn: number | null;
   readonly at: number;

@@ -37,7 +37,7 @@ function resultRow(group: CellTally[]): ResultRow {
 }
 
 /** How many conversations have ended how. */
-export function statusesOf(tallies: readonly CellTally[]): RunSummary["statuses"] {
+function statusesOf(tallies: readonly CellTally[]): RunSummary["statuses"] {
   const counts = new Map<ConversationStatus, number>();
   for (const { status, count } of tallies.flatMap((tally) => tally.statuses))
     counts.set(status, (counts.get(status) ?? 0) + count);

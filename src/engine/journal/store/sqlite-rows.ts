@@ -15,7 +15,7 @@ const MOST_SETTINGS = 1000;
 type Statement<Result = unknown> = BetterSqlite3.Statement<unknown[], Result>;
 
 /** An event as a row. */
-export interface EventRow {
+interface EventRow {
   readonly run: number;
   /** The row of its conversation. */
   readonly conversation: number | null;

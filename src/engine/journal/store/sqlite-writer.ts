@@ -11,7 +11,7 @@ const RETRY_MS = 10;
 const FLUSH_MS = 1000;
 
 /** What happens around the changes of a group, within its transaction. */
-export interface GroupHooks {
+interface GroupHooks {
   /** Another process has changed the store since the last group. */
   readonly onForeignChange: () => void;
   readonly beforeCommit: (rows: SqliteRows) => void;

@@ -231,7 +231,7 @@ export interface StoreSize {
 }
 
 /** What a received run is in the end. */
-export interface ReceivedEnd {
+interface ReceivedEnd {
   readonly run: string;
   readonly tags: readonly string[];
   /** Null if it can be resumed. */
