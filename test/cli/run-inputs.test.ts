@@ -139,8 +139,8 @@ describe("the project file", () => {
     const { code, stdout, stderr } = await elenchus([...words, "--explain-config"], { folder });
     expect([code, stderr]).toEqual([0, ""]);
     const text = stdout.replace(/\s+/g, " ");
-    expect(text).toContain("turnLimit 4 from flag --turn-limit");
-    expect(text).toContain("replicates 3 from profile ci in elenchus.config.yaml:9");
+    expect(text).toContain("turnLimit 4 (flag --turn-limit)");
+    expect(text).toContain("replicates 3 (profile ci in elenchus.config.yaml:9)");
     expect(text).toContain("concurrency 256 (default)");
     expect((await elenchus(["list"], { folder })).code).toBe(2);
   });

@@ -30,17 +30,11 @@ export function explainSettings({ entries }: ResolvedSettings, { style, width }:
   const keyWidth = Math.min(Math.floor(width * 0.4), Math.max(...lines.map(({ key }) => key.length)));
   const rows = lines.flatMap(({ key, value, origin }): readonly (readonly TableCell[])[] => {
     const isDefault = origin === "default";
-    const paint = isDefault ? style.dim : style.bold;
-    const values = wrapText(isDefault ? `${value} (default)` : value, width - keyWidth - 2);
-    const below = isDefault ? [] : wrapText(`from ${origin}`, width - keyWidth - 2);
-    const shown = [
-      ...values.map((text) => (isDefault ? { text, paint: style.dim } : { text })),
-      ...below.map((text) => ({ text, paint: style.dim })),
-    ];
     const keys = wrapText(key, keyWidth);
-    return Array.from({ length: Math.max(keys.length, shown.length) }, (_, row) => [
-      { text: keys[row] ?? "", paint },
-      shown[row] ?? { text: "" },
+    const values = wrapText(`${value} (${origin})`, width - keyWidth - 2);
+    return Array.from({ length: Math.max(keys.length, values.length) }, (_, row) => [
+      { text: keys[row] ?? "", paint: isDefault ? style.dim : style.bold },
+      { text: values[row] ?? "", ...(isDefault ? { paint: style.dim } : {}) },
     ]);
   });
   return linesText(alignColumns(rows, ["<", "<"]));
