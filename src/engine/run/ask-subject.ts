@@ -247,21 +247,10 @@ class SubjectTurn {
 
   #context(): CallContext {
     const { run, plan } = this.#driver;
-    const { node, turn } = this.#effect;
-    const { conversation, cell } = plan;
-    const { scenario, replicate, row, variant, arm } = cell;
-    const { seed } = run;
-    const context = { signal: this.#signal, purpose: "subject", scenario, conversation, node, turn } as const;
-    const headers = run.headersOf?.(conversation, turn);
-    return {
-      ...context,
-      ...(headers === undefined ? {} : { headers }),
-      replicate,
-      ...(row === undefined ? {} : { row }),
-      ...(variant === undefined ? {} : { variant }),
-      ...(arm === undefined ? {} : { arm }),
-      seed,
-    };
+    const { turn } = this.#effect;
+    const headers = run.headersOf?.(plan.conversation, turn);
+    const context = callContext(this.#driver, this.#effect, { purpose: "subject", signal: this.#signal });
+    return headers === undefined ? context : { ...context, headers };
   }
 
   async #useTool(offered: readonly OfferedTool[], call: ToolCall): Promise<ToolResult> {
@@ -277,6 +266,27 @@ class SubjectTurn {
     });
     return { id: call.id, name: call.name, ...used };
   }
+}
+
+/** Where a call of a subject or a simulated user stands. */
+export function callContext(
+  { run, plan }: Pick<ConversationContext, "run" | "plan">,
+  { turn, node }: Pick<AskEffect, "turn" | "node">,
+  call: Pick<CallContext, "purpose" | "signal">,
+): CallContext {
+  const { scenario, replicate, row, variant, arm } = plan.cell;
+  return {
+    ...call,
+    scenario,
+    conversation: plan.conversation,
+    node,
+    turn,
+    replicate,
+    ...(row === undefined ? {} : { row }),
+    ...(variant === undefined ? {} : { variant }),
+    ...(arm === undefined ? {} : { arm }),
+    seed: run.seed,
+  };
 }
 
 /** The subject of a turn: that of the conversation, or the one that the node names. */

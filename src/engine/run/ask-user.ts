@@ -7,6 +7,7 @@ import type { Message } from "../models/message.ts";
 import type { ModelRequest } from "../models/model.ts";
 import { ModelError } from "../models/model-error.ts";
 import { FACTS_LINE } from "../models/simulated/simulated-user.ts";
+import { callContext } from "./ask-subject.ts";
 import type { AnyModel } from "./calls/call-cache.ts";
 import { recordedUser } from "./recorded-conversation.ts";
 import type { RecordedAnswers } from "./records/record-answer.ts";
@@ -71,31 +72,17 @@ type UserAnswer =
 /** Asks the simulator for the next message of the user. A message that breaks the contract is asked for once more. */
 async function askUser(driver: ConversationContext, effect: SimulateEffect): Promise<UserAnswer> {
   const { run, plan, signal } = driver;
-  const { contract, messages, turn, node } = effect;
-  const { conversation, cell } = plan;
+  const { contract, messages, turn } = effect;
   const model = simulatorAt(driver, effect);
   let spending: Spending = NOTHING_SPENT;
   let said: readonly Message[] = messages;
   const breaches: string[] = [];
   try {
     for (let attempt = 1; attempt <= 2; attempt++) {
-      const { scenario, replicate, row, variant, arm } = cell;
       const { text, object } = await run.caller.call({
         model,
         request: userRequest(contract, said),
-        context: {
-          signal,
-          purpose: "simulator",
-          scenario,
-          conversation,
-          node,
-          turn,
-          replicate,
-          ...(row === undefined ? {} : { row }),
-          ...(variant === undefined ? {} : { variant }),
-          ...(arm === undefined ? {} : { arm }),
-          seed: run.seed,
-        },
+        context: callContext(driver, effect, { purpose: "simulator", signal }),
         call: `${turn}.simulator.${attempt}`,
         shared: plan.shared,
         session: driver.session,
