@@ -155,6 +155,7 @@ export type {
   RunEnd,
   RunEvent,
   RunEventBody,
+  RunObserver,
   RunStart,
   ScenarioDefine,
   TurnEnd,
@@ -163,7 +164,6 @@ export type {
   TurnStart,
   Warning,
 } from "../../engine/journal/run-event.ts";
-export type { RunObserver } from "../../engine/journal/run-observer.ts";
 export type { Spending } from "../../engine/journal/spending.ts";
 export { openStore } from "../../engine/journal/store/open-store.ts";
 export { StoreError, type StoreErrorCode } from "../../engine/journal/store/store-error.ts";

@@ -1,2 +1,2 @@
-export type { RunObserver } from "../../engine/journal/run-observer.ts";
+export type { RunObserver } from "../../engine/journal/run-event.ts";
 export { type OpenTelemetryOptions, openTelemetry } from "../interchange/otel/open-telemetry.ts";

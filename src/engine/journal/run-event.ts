@@ -367,3 +367,10 @@ export type RunEventBody =
 
 /** An event with its time, in milliseconds since 1970. */
 export type RunEvent = RunEventBody & { readonly at: number };
+
+/** Sees every event of a run at once, as it happens. It cannot change or slow the run: an error it throws is reported once. */
+export interface RunObserver {
+  onEvent(event: RunEvent): void;
+  /** Headers for requests of a turn's subject over HTTP, such as the context of a trace. */
+  headersOf?(conversation: string, turn: number): Readonly<Record<string, string>> | undefined;
+}

@@ -2,8 +2,13 @@ import type { Clock } from "../../core/environment.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import type { JsonObject } from "../../core/values/json.ts";
 import type { JudgeTally } from "../journal/judge-health.ts";
-import type { Cell, ConversationSettings, ForkPoint, RunEventBody } from "../journal/run-event.ts";
-import type { RunObserver } from "../journal/run-observer.ts";
+import type {
+  Cell,
+  ConversationSettings,
+  ForkPoint,
+  RunEventBody,
+  RunObserver,
+} from "../journal/run-event.ts";
 import type { ToolServers } from "../models/tools/tool-servers.ts";
 import type { AnyModel, SharedCalls } from "./calls/call-cache.ts";
 import type { Caller } from "./calls/caller.ts";

@@ -7,8 +7,7 @@ import {
   type Tracer,
   trace,
 } from "@opentelemetry/api";
-import type { CallEnd, CallStart, Cell, RunEvent } from "../../../engine/journal/run-event.ts";
-import type { RunObserver } from "../../../engine/journal/run-observer.ts";
+import type { CallEnd, CallStart, Cell, RunEvent, RunObserver } from "../../../engine/journal/run-event.ts";
 import { type FinishedTurn, turnVerdict } from "../../../engine/journal/turn.ts";
 import {
   contentOf,

@@ -1,5 +1,5 @@
 import { errorMessage } from "../../../core/error-message.ts";
-import type { RunObserver } from "../../../engine/journal/run-observer.ts";
+import type { RunObserver } from "../../../engine/journal/run-event.ts";
 
 /** Telemetry that sends what it has when it is closed. */
 export interface Telemetry {
