@@ -28,21 +28,21 @@ import type { Spending } from "../spending.ts";
 import type { FinishedTurn } from "../turn.ts";
 
 /** Null. */
-export const nothing: Shape = { kind: "null" };
+const nothing: Shape = { kind: "null" };
 /** A whole number from 0. */
 export const count: NumberShape = { kind: "number", integer: true, minimum: 0 };
 /** A whole number from 1. */
-export const fromOne: NumberShape = { kind: "number", integer: true, minimum: 1 };
+const fromOne: NumberShape = { kind: "number", integer: true, minimum: 1 };
 /** True, false or null. */
-export const truth: Shape = either(boolean, nothing);
+const truth: Shape = either(boolean, nothing);
 /** A text, or null. */
 export const textOrNull: Shape = either(text, nothing);
 /** A number, or null. */
 export const numberOrNull: Shape = either(number, nothing);
 /** A list of texts. */
-export const texts: Shape = list(text);
+const texts: Shape = list(text);
 /** Texts by any name. */
-export const textRecord: RecordShape = { kind: "record", values: text };
+const textRecord: RecordShape = { kind: "record", values: text };
 
 const CATEGORIES: Readonly<Record<ErrorCategory, true>> = {
   connection: true,
@@ -85,32 +85,32 @@ const STATUSES: Readonly<Record<ConversationStatus, true>> = {
 };
 
 /** Why there is no answer. */
-export const CATEGORY: Shape = oneOfTexts(...Object.keys(CATEGORIES));
+const CATEGORY: Shape = oneOfTexts(...Object.keys(CATEGORIES));
 /** How a conversation ended. */
-export const STATUS: Shape = oneOfTexts(...Object.keys(STATUSES));
+const STATUS: Shape = oneOfTexts(...Object.keys(STATUSES));
 /** How many conversations ended how. */
-export const STATUS_COUNTS: RecordShape = { kind: "record", values: count };
+const STATUS_COUNTS: RecordShape = { kind: "record", values: count };
 
 /** What something took. */
-export const SPENDING: Shape = typedShape<Spending>("spending", {
+const SPENDING: Shape = typedShape<Spending>("spending", {
   required: { calls: count, cached: count, tokens: either(count, nothing), cost: numberOrNull },
   optional: { unanswered: count },
 });
 
 /** What failed. */
-export const FAILURE: Shape = typedShape<RunFailure>("a failure", {
+const FAILURE: Shape = typedShape<RunFailure>("a failure", {
   required: { category: CATEGORY, stage: oneOfTexts(...Object.keys(STAGES)), message: text },
   optional: { node: text, turn: count, statusCode: number, cause: text },
 });
 
 /** Where a conversation stands in a run. */
-export const CELL: Shape = typedShape<Cell>("a cell", {
+const CELL: Shape = typedShape<Cell>("a cell", {
   required: { index: count, scenario: text, subject: text, judge: text, replicate: fromOne },
   optional: { row: text, rowIndex: count, variant: textRecord, arm: text, parent: count },
 });
 
 /** What of the configuration shapes a conversation. */
-export const SETTINGS: Shape = typedShape<ConversationSettings>("settings", {
+const SETTINGS: Shape = typedShape<ConversationSettings>("settings", {
   required: {
     turnLimit: fromOne,
     judged: boolean,
@@ -140,7 +140,7 @@ const FORK_POINT: Shape = typedShape<ForkPoint>("a fork", {
 const READ_STATUS = oneOfTexts("read", "unreadable");
 
 /** What a judge said. */
-export const JUDGEMENT: Shape = typedShape<JudgementPart>("a judgement", {
+const JUDGEMENT: Shape = typedShape<JudgementPart>("a judgement", {
   required: {
     status: READ_STATUS,
     parsed: jsonObject,
@@ -175,7 +175,7 @@ const JUDGE_COUNTS = typedShape<JudgeCounts>("what a judge did", {
 });
 
 /** A conditional edge that was tested. */
-export const TESTED: Shape = typedShape<TestedEdge>("a tested edge", {
+const TESTED: Shape = typedShape<TestedEdge>("a tested edge", {
   required: { edge: count, target: text, matched: boolean, evaluable: boolean },
   optional: { failed: { kind: "literal", values: [true] }, reason: text, actual: json },
 });
@@ -191,7 +191,7 @@ const USER_STATE: Shape = typedShape<UserState>("a user", {
 });
 
 /** A finished turn. */
-export const TURN_RESULT: Shape = typedShape<FinishedTurn>("a turn", {
+const TURN_RESULT: Shape = typedShape<FinishedTurn>("a turn", {
   required: {
     turn: fromOne,
     node: nonEmptyText,
@@ -227,7 +227,7 @@ type OptionalKeys<Data> = {
 }[keyof Data];
 
 /** The shapes of all keys that must be there, and of all that may. */
-export interface KeyShapes<Data> {
+interface KeyShapes<Data> {
   readonly required: Readonly<Record<Exclude<keyof Data, OptionalKeys<Data>>, Shape>>;
   readonly optional: Readonly<Record<OptionalKeys<Data>, Shape>>;
 }
@@ -236,7 +236,7 @@ export interface KeyShapes<Data> {
  * The shape of data of a type, key by key: a key that is added to the type does not compile before it has a shape, and then
  * the version of the file must be looked at.
  */
-export function typedShape<Data extends object>(
+function typedShape<Data extends object>(
   owner: string,
   { required, optional }: KeyShapes<Data>,
 ): ObjectShape {

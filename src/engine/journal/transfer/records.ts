@@ -17,13 +17,12 @@ export function* exportRecords(store: Store, name: string): Generator<string> {
     else siblings.push(summary);
   }
   const write = function* (summary: ConversationSummary): Generator<string> {
-    const { conversation, index, scenario, row, rowIndex, variant, arm, replicate, subject, judge } = summary;
+    const { conversation, index, scenario, row, variant, arm, replicate, subject, judge } = summary;
     const { finishedTurns } = foldConversation(store.events(run, conversation));
     yield lineOf({
       id: conversation,
       scenario,
-      // A row of an earlier version has only its position.
-      row: row ?? (rowIndex === null ? null : String(rowIndex)),
+      row,
       ...(variant === null ? {} : { variant }),
       ...(arm === null ? {} : { arm }),
       replicate,
