@@ -61,7 +61,7 @@ export async function lintScenario(
 /** How many rows a rehearsal chooses from. */
 const REHEARSED_ROWS = 200;
 /** A check should be quick: what a larger exploration would find is not claimed. */
-const MOST_STATES = 2_000;
+const MOST_STATES = 5_000;
 /** Each state of a scenario with code takes calls into the sandbox. */
 const MOST_STATES_WITH_CODE = 400;
 
