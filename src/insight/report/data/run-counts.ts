@@ -21,7 +21,7 @@ export interface RunCounts {
   readonly sum: Omit<SubjectTotal, keyof Tested>;
   readonly judges: readonly string[];
   /** Conversations in which some outcome is not decided, each counted once however many outcomes it leaves open. */
-  readonly open: Readonly<Record<"inconclusive" | "infrastructure", number>>;
+  readonly open: Readonly<Record<"inconclusive" | "errors", number>>;
   /** Where replies were not read, the largest share first. */
   readonly unread: readonly UnreadShare[];
   /** What counts in no rate, in the order of the totals. */
@@ -56,7 +56,7 @@ export function runCounts(rows: readonly ResultRow[], plan?: Plan): RunCounts {
     totals,
     sum: sumOfTotals(totals, plan === undefined ? null : plan.conversations + arms),
     judges: [...new Set(totals.map(({ judge }) => judge))],
-    open: { inconclusive: openIn(rows, "inconclusive"), infrastructure: openIn(rows, "infrastructure") },
+    open: { inconclusive: openIn(rows, "inconclusive"), errors: openIn(rows, "infrastructure") },
     unread: unreadShares(rows),
     missing: totals.map((total) => ({
       subject: total.subject,
@@ -80,7 +80,7 @@ function readersIn(rows: readonly ResultRow[]): RunCounts["readers"] {
 }
 
 /** The outcomes of a scenario are about the same conversations, so the one that is most often open counts them. */
-function openIn(rows: readonly ResultRow[], why: keyof RunCounts["open"]): number {
+function openIn(rows: readonly ResultRow[], why: "inconclusive" | "infrastructure"): number {
   return rows.reduce(
     (sum, { outcomes }) => sum + Math.max(0, ...Object.values(outcomes).map((outcome) => outcome[why])),
     0,

@@ -177,18 +177,16 @@ function countCells(
 }
 
 /** Explains the columns of undecided outcomes, in conversations: one with three outcomes counts once. */
-function noteOn({ inconclusive, infrastructure }: RunRates["open"], applies: boolean): string {
+function noteOn({ inconclusive, errors }: RunRates["open"], applies: boolean): string {
   const open = [
     ...(inconclusive === 0
       ? []
       : [
           `Inconclusive (${countedText(inconclusive, "conversation")}): a reply could not be read, or not be compared.`,
         ]),
-    ...(infrastructure === 0
+    ...(errors === 0
       ? []
-      : [
-          `Errors (${countedText(infrastructure, "conversation")}): not finished, or the judge could not be asked.`,
-        ]),
+      : [`Errors (${countedText(errors, "conversation")}): not finished, or the judge could not be asked.`]),
   ];
   return [
     ...open,

@@ -22,7 +22,7 @@ export function summaryLine(rates: RunRates, run: string): string {
   const whole = planned ?? begun;
   const others = countStatuses(statuses, (status) => !isFinished(status)) - (statuses.error ?? 0);
   // Also conversations whose judge could not be asked.
-  const errors = Math.max(statuses.error ?? 0, rates.open.infrastructure - others);
+  const errors = Math.max(statuses.error ?? 0, rates.open.errors - others);
   const head =
     ended === whole
       ? countedText(ended, "conversation")
