@@ -1,6 +1,6 @@
 import type { Finding, Mention, Source } from "./kind.ts";
 import { isStatedAlone } from "./rival.ts";
-import { isQuoted, isReported, retraction, withoutAssent } from "./standing.ts";
+import { isQuoted, isReported, isSupposed, retraction, withoutAssent } from "./standing.ts";
 
 /** "It's X", as a clause of its own. */
 const IDENTIFIED =
@@ -32,7 +32,7 @@ export function identifiedValue<Value>({ reply, kind, mentions }: Source<Value>)
   const [first, ...more] = mentions.filter(isIdentified);
   if (first === undefined || retraction().test(reply.lower.slice(first.end))) return undefined;
   const isRival = (other: Mention<Value>): boolean =>
-    other.value !== first.value && isStatedAlone(reply, other);
+    other.value !== first.value && isStatedAlone(reply, other) && !isSupposed(reply, other.start);
   return more.every(({ value }) => value === first.value) && !mentions.some(isRival)
     ? first
     : { ...first, value: null };

@@ -48,7 +48,9 @@ export const LIMIT: RegExp =
 
 /** The last clause before a value: "The book is wrong, (the capital is) X". */
 function lastClause(before: string): string {
-  return LIMIT.test(before) ? before : before.slice(before.lastIndexOf(", ") + 1);
+  if (LIMIT.test(before)) return before;
+  const colon = /^.*: (?=\S+ \S)/s.exec(before)?.[0].length ?? 0;
+  return before.slice(Math.max(colon, before.lastIndexOf(", ") + 1));
 }
 
 /** True if words before a place in its sentence suppose what follows, or report what others say. */
@@ -66,14 +68,19 @@ export function isSupposed(reply: ReplyText, start: number): boolean {
 const attribution = lazyPattern(
   `(?<![a-z])(?:you|(?:your|the|his|her|their) [a-z-]+|he|she|they|(?:many |some |most )?people|many|some|others|everyone)(?:'ve| have| has)? (?:[a-z]+ )?${anyOf(
     "says?|said|claim(?:s|ed)?|thinks?|thought|believed?|insist(?:s|ed)?|mention(?:s|ed)?|suggest(?:s|ed)?|told|taught|assumed?|named?",
-  )}(?![a-z])[^,;:]*$|(?<![a-z])(?:tempting|easy|natural|understandable) to (?:say|think|answer|believe|assume)(?![a-z])[^,;:]*$`,
+  )}(?![a-z])[^,;:]*$`,
   "",
 );
+
+const TEMPTED =
+  /(?<![a-z])(?:tempting|easy|natural|understandable) to (?:say|think|answer|believe|assume)(?![a-z])[^,;:]*$/;
 
 /** True if words before a place in its sentence say that somebody else named what follows: "your guide says X". */
 export function isAttributed(reply: ReplyText, { start }: Place): boolean {
   const before = ownWords(reply, start, reply.lower);
-  return !LIMIT.test(before) && !supposed().test(before) && attribution().test(before);
+  return (
+    TEMPTED.test(before) || (!LIMIT.test(before) && !supposed().test(before) && attribution().test(before))
+  );
 }
 
 /** True if a value stands in a quotation with other words. */
@@ -86,13 +93,16 @@ export function isQuoted(reply: ReplyText, { start, end }: Place): boolean {
 }
 
 const REASON = /,? (?:because|since) | \(/;
+/** "9 posts: 40 ÷ 5 = 8 gaps" gives a calculation as the reason. */
+const CALCULATION = /:(?=[^.]*\d[^.]*=).*$/;
 
 /** True if a sentence states a value as its own: it does not deny, quote, attribute, ask or suppose it. */
 export function isPlain(reply: ReplyText, mention: Place, masked: string): boolean {
   const { start, end } = mention;
   const sentence = reply.sentenceAt(start);
   const before = ownWords(reply, start, masked);
-  const [after = ""] = masked.slice(end, Math.max(end, sentence.end)).split(REASON);
+  const [said = ""] = masked.slice(end, Math.max(end, sentence.end)).split(REASON);
+  const after = /\d/.test(masked.slice(start, end)) ? said.replace(CALCULATION, "") : said;
   const clause = lastClause(before);
   if (LIMIT.test(before) || reported().test(before)) return false;
   if ([supposed, vague, denial].some((pattern) => pattern().test(clause))) return false;

@@ -138,7 +138,7 @@ const PASSIVE = /\b(?:was|were) (?:first |originally )?(?:[a-z]+(?:ed|en)|won|bu
 
 const NUMERAL = new RegExp(`^${NUMBER_WORD}`);
 const OF =
-  /([a-z'-]+) (?:for|of|in|among|within) (?!(?:our|both|each|any|every|all|this|that|it)\b)(?:(?:the|an?|its|their) )?([a-z][a-z'-]*)(?: ([a-z][a-z'-]*))?/g;
+  /([a-z'-]+) (?:for|of|in|among|within) (?!(?:our|both|each|any|every|all|this|that|it|total|just|about|over|only|roughly|more|nearly|almost)\b)(?:(?:the|an?|its|their) )?([a-z][a-z'-]*)(?: ([a-z][a-z'-]*))?/g;
 
 /** Whom a clause says a quantity of: "a guitar has six strings". */
 const OWNER =
