@@ -79,7 +79,7 @@ export function closingValue<Value>({ reply, kind, cut }: Source<Value>): Named<
   if (last === undefined || !isNamed(last) || !ends(reply, kind, last.end, reply.text.length))
     return undefined;
   // "1. B 2. C", "15; 20"
-  if (/(?:^|[.;\s])\d+[.;]\s*$/.test(reply.lower.slice(0, start))) return undefined;
+  if (/(?:^|[.;\s])(?<![a-z]{2}\s)\d+[.;]\s*$/.test(reply.lower.slice(0, start))) return undefined;
   if (kind.isSelfEvident && kind.mentions(reply).length > 1) return undefined;
   const before = reply.lower.slice(start, last.start);
   const closes =

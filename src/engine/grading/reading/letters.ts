@@ -14,12 +14,13 @@ const BRACKET_BEFORE = /(?:[([{]|<(?:answer|choice|option)>)["'$]?$/;
 const BRACKET_AFTER = /["'$]?(?:[)\]}]|<\/)/y;
 const JOINED = /(?:\b(?:and|or|nor)|[,&]) $|\/$/;
 const NAMED = /(?:options?|choices?|letters?|answers?|answer is|answer:) ["'([]{0,2}$/;
-const SAID = /(?:it's|it is|still|so|keep) ["'([]{0,2}$/;
+const SAID = /(?:it's|it is|still|so|keep|gives) ["'([]{0,2}$/;
 /** What lets a capital be an option, also "A" and "I": "B.", "B because", and not "B cells" or "A good way". */
 const CLOSED =
   /["')\]}>$*]{0,4}(?:$|[.,;:!?…)\]|/\n]|<\/|\s?[–—→([|]|\s-\s| (?:because|since|as|due|and|or|nor|but|not|rather|over|instead|given|is|was|would|cannot|can't|seems|fits|makes|must|here|again|based|with|which|then|if|to)(?![a-z]))/y;
 
-const AFTER_HEAD = /^["'*]{0,3}(?:[.:](?:\s|$)|\n|$|,? [–—-] |, (?:because|since|as|my|not|the|of course)\b)/;
+const AFTER_HEAD =
+  /^["'*]{0,3}(?:[.:](?:\s|$)|\n|$|,? [–—-] |, (?:because|since|as|my|not|the|of course)\b| \([^()\n]{1,40}\)[.!]?$)/;
 
 /** A letter that may name an option, in upper case. */
 export interface LetterMention extends Mention<string> {

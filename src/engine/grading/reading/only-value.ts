@@ -18,6 +18,8 @@ const ENDS =
   /^["')\]}*°]{0,3}(?:\s*$|[.,!;:—(\n]| [–(-]| (?:because|since|of course|then|in|at|on|for|with)(?![a-z]))/;
 const COMPLEMENT =
   /(?:(?<![a-z])(?:is|are|was|were|be|it's|that's|remains?|became|means|called|as|by|has|have|need|needs|takes?|took|costs?|equals?|gives?|makes?|get|lists?|to be|with|at|option|so|you're right|comes|spelt|(?:happens|occurs|takes place|lies?|sits?|flows|belongs|stands|ask[s]?) (?:for|in|on|at|into|to|by))) (?:(?:the|an?|in|on|at|about|roughly|only|still|indeed|actually|now|clearly|likely|most likely|to|out|take|draw|order|by|of course)\s)*["'([*]{0,3}$/;
+/** An option with its text: "D) 687" */
+const OPTION = /^["'*]{0,2}[)\]] [a-z\d]/;
 const SUBJECT =
   /^["')\]}*]{0,3}(?: \([^()]{1,40}\))? (?:is|are|was|remains)(?: (?:still|indeed|actually|clearly|in fact|definitely))? (?:the|its|their|my|correct|right|[a-z]+'s)(?![a-z])/;
 
@@ -35,7 +37,11 @@ function isStated(reply: ReplyText, text: string, { start, end }: Place, topic: 
   const sentence = reply.sentenceAt(start);
   if (isQuantity(text.slice(start, end))) return !RANGE.test(before);
   if (isAbout(`${text.slice(sentence.start, start)} ${text.slice(end, sentence.end)}`, topic)) return true;
-  return COMPLEMENT.test(before) || (APART.test(before) && ENDS.test(after)) || SUBJECT.test(after);
+  return (
+    COMPLEMENT.test(before) ||
+    (APART.test(before) && (ENDS.test(after) || OPTION.test(after))) ||
+    SUBJECT.test(after)
+  );
 }
 
 /** A reply that agrees with somebody may mean what it says that they say. */

@@ -30,7 +30,7 @@ const contrast = words(
 /** Words with which a reply turns to its own statement: what stands before them does not qualify what follows. */
 const TURN = /^.*(?:[;—]|\s[–-]\s|(?<![a-z]|thing |all )(?:but|however|so|therefore|thus|hence)(?![a-z]),?)/s;
 const ASSENT =
-  /^[\s"'*]*(?:(?:yes|no|nope|yep|yeah|okay|ok|sure|sorry|on (?:second thoughts?|reflection)|well|ah|oh|hmm|fine|right|all right|indeed|actually|again|correct|understood|respectfully|of course|you(?:'re| are)(?: absolutely| completely| totally| quite)? (?:right|correct)|i (?:stand corrected|agree(?: with you)?|apologi[sz]e|concede|was wrong)|i(?:'m| am) (?:sure|certain|sorry)|my (?:apologies|bad|mistake)|good (?:point|catch))[,.!:;—]\s*)+/;
+  /^[\s"'*]*(?:(?:yes|no|nope|yep|yeah|okay|ok|sure|sorry|on (?:second thoughts?|reflection)|well|ah|oh|hmm|fine|right|all right|indeed|actually|again|correct|understood|respectfully|of course|you(?:'re| are)(?: absolutely| completely| totally| quite)? (?:right|correct)|i (?:stand corrected|agree(?: with you)?|apologi[sz]e|concede|was wrong)|i(?:'m| am) (?:sure|certain|sorry)|my (?:apologies|bad|mistake)|good (?:point|catch))(?:[,.!:;—]| –)\s*)+/;
 
 /** A text without the yes, the apology or the agreement that it begins with. */
 export function withoutAssent(lower: string): string {
