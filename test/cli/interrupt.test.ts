@@ -87,24 +87,6 @@ test("Ctrl-C twice gives up calls under way, and only these are asked again", as
   await resumes(server, where);
 });
 
-test("SIGTERM stops a run in a pipe in the same way", async () => {
-  const server = await patientServer();
-  const where = capitalsProject(server);
-  const child = start(RUN_CAPITALS, where);
-  const end = ended(child);
-  await server.until((one) => one.waiting() === CONVERSATIONS);
-  const told = until(child.stderr, STOPPING);
-  child.kill("SIGTERM");
-  await told;
-  server.answer();
-  const { code, stdout, stderr } = await end;
-  expect(code).toBe(130);
-  expect(stdout).toMatch(/12 of 12 conversations did not finish/);
-  expect(stderr).toMatch(HOW_TO_GO_ON);
-  expect(server.calls).toHaveLength(CONVERSATIONS);
-  await resumes(server, where);
-});
-
 test.for(["--quiet", "--json"])("a signal is answered with %s, too", async (flag) => {
   const server = await patientServer();
   const child = start([...RUN_CAPITALS, flag], capitalsProject(server));
@@ -157,14 +139,3 @@ test("Ctrl-C ends the demo", async () => {
   expect(terminal.seen()).not.toMatch(/[█░]|Next steps/);
   expect(terminal.isCursorShown()).toBe(true);
 });
-
-/** Resolves when a stream has said something. */
-function until(stream: NodeJS.ReadableStream | null, pattern: RegExp): Promise<void> {
-  let said = "";
-  return new Promise((resolve) => {
-    stream?.on("data", (text: string) => {
-      said += text;
-      if (pattern.test(said)) resolve();
-    });
-  });
-}

@@ -2,11 +2,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { capitalFiles } from "./capitals.ts";
-import { elenchus, folderWith, type Given, inOneProcess } from "./cli.ts";
+import { elenchus, folderWith, type Given } from "./cli.ts";
 import { type PatientServer, patientServer } from "./patient-server.ts";
 import { watchedTerminal } from "./watched-terminal.ts";
 
-const inSharedProcess = inOneProcess();
 const RUN = ["run", "capitals", "--subject", "openai/gpt-5-mini", "--subject", "openai/gpt-5-nano"];
 /** Six countries, two subjects. */
 const CONVERSATIONS = 12;
@@ -79,37 +78,6 @@ test("a terminal shows how far the run is, in place, and at the end the table al
   expect(terminal.isCursorShown()).toBe(true);
 });
 
-test("a terminal that changes its size is drawn anew, without traces", async () => {
-  const { server, where } = await given();
-  const terminal = watchedTerminal(RUN, { ...where, columns: 100 });
-  await terminal.untilSeen(/12 in flight/);
-  const wide = below(terminal.seen());
-  terminal.resize(40, 12);
-  await terminal.untilSeen((seen) => below(seen).startsWith("░") && widest(below(seen)) < 40);
-  expect(below(terminal.seen())).toMatch(/^░{33} {3}0 %\n0 of 12, .* so far\nopenai/);
-  expect(below(terminal.seen()).split("\n")).toHaveLength(5);
-  terminal.resize(100, 30);
-  await terminal.untilSeen(/conversations/);
-  expect(timeless(below(terminal.seen()))).toBe(timeless(wide));
-  server.open();
-  expect((await terminal.ended).code).toBe(0);
-  expect(below(terminal.seen())).toMatch(/^\n *held_firm /);
-  expect(below(terminal.seen())).not.toMatch(/in flight|of 12/);
-});
-
-test("of a small terminal, no more is used than there is", async () => {
-  const { server, where } = await given();
-  const terminal = watchedTerminal(RUN, { ...where, rows: 3 });
-  await terminal.untilSeen(/12 in flight/);
-  expect(below(terminal.seen()).split("\n")).toHaveLength(2);
-  await oneRound(server, CONVERSATIONS, CONVERSATIONS);
-  await terminal.untilSeen(/ 12 turns, 12 in flight/);
-  // Nothing was pushed out at the top.
-  expect(below(terminal.seen()).split("\n")).toHaveLength(2);
-  server.open();
-  expect((await terminal.ended).code).toBe(0);
-});
-
 test("who sends the results to a file still sees how far the run is", async () => {
   const { server, where } = await given();
   const terminal = watchedTerminal(RUN, { ...where, redirect: "> results.txt" });
@@ -151,21 +119,3 @@ test.for([{ CI: "true" }, { TERM: "dumb" }])("nothing is drawn again with %o", a
   );
   expect(printed).toMatch(/\r\n12 of 12 conversations, 44 turns, .* took [\d.]+ s\r\n\r\n/);
 });
-
-test("--quiet prints one line, in a terminal too", async () => {
-  const { server, where } = await given();
-  server.open();
-  const line =
-    /^elenchus: 12 conversations; openai\/gpt-5-mini: held_firm 66\.7 % .*, 44 calls, 0\.000\d USD, run \w+$/;
-  const terminal = watchedTerminal([...RUN, "--quiet"], { ...where, columns: 250 });
-  const { code, printed } = await terminal.ended;
-  expect([code, printed.includes("\u001b")]).toEqual([0, false]);
-  expect(below(terminal.seen())).toMatch(line);
-  const piped = await inSharedProcess([...RUN, "--quiet", "--fresh"], where);
-  expect(piped).toMatchObject({ code: 0, stderr: "" });
-  expect(piped.stdout.trimEnd()).toMatch(line);
-});
-
-function widest(text: string): number {
-  return Math.max(...text.split("\n").map((line) => line.length));
-}

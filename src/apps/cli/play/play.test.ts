@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { END, question, runScenarios, Scenario, template } from "elenchus";
 import { describe, expect, test } from "vitest";
-import { CAPITAL } from "../../../../test/capital-scenario.ts";
 import { played } from "../../../../test/played-session.ts";
 import { readCassette } from "../../../engine/models/cassette/cassette.ts";
 
@@ -300,14 +299,4 @@ test("values of a row are asked and expected", async () => {
   expect(await code).toBe(0);
   expect(printed()).toContain("The capital of Peru?\n");
   expect(printed()).toContain('✗ wrong, expected "Lima"');
-});
-
-test("a session fits in 40 columns", async () => {
-  const { input, code, printed } = played({ scenario: CAPITAL }, { width: 40 });
-  input.end("Canberra\n\nSydney\n\n");
-  await code;
-  const wide = printed()
-    .split("\n")
-    .filter((line) => line.length > 40);
-  expect(wide).toEqual([]);
 });

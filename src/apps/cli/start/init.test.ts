@@ -11,11 +11,9 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { stripVTControlCharacters } from "node:util";
 import { runScenarios, type ScenarioDefinition } from "elenchus";
 import { afterAll, expect, test } from "vitest";
 import { capturedTerminal } from "../../../../test/captured-terminal.ts";
-import { textWidth } from "../../../system/terminal/text-layout.ts";
 import { packageFolder, packageVersion } from "../../project/package-files.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import { loadScenarios } from "../../project/scenario-files/load-scenarios.ts";
@@ -142,16 +140,6 @@ test("nothing is written through a link that leads out of the folder", async () 
   symlinkSync(elsewhere, join(folder, "scenarios"));
   expect(await problemOf(folder, ".")).toContain("leads out of its folder through a link");
   expect(readdirSync(elsewhere)).toEqual([]);
-});
-
-test("narrow and in colour, it says the same, and only commands are wider than the screen", async () => {
-  const folder = folderWith({ ".gitignore": "" });
-  const terminal = capturedTerminal(folder, { width: 40, colours: true });
-  await init({ folder: "." }, terminal);
-  const plain = stripVTControlCharacters(terminal.output.text);
-  expect(plain).not.toBe(terminal.output.text);
-  const wide = plain.split("\n").filter((line) => textWidth(line) > 40);
-  expect(wide).toEqual(["  npx elenchus run --subject openai/gpt-5-mini"]);
 });
 
 async function initialised(): Promise<{
