@@ -257,9 +257,6 @@ function hasDeepBrackets(text: string): boolean {
   return depth > DEEPEST;
 }
 
-/** A thread that reads Parquet files. It is kept for the next file: starting one takes longer than to read a small file. */
-let idleThread: Worker | undefined;
-
 /** How long a portion of rows may take, without what a large file adds. */
 const PARQUET_MS = 20_000;
 const PARQUET_BYTES_PER_MS = 10_000;
@@ -274,15 +271,11 @@ export async function* readParquet(
   const stat = statSync(path);
   if (!stat.isFile()) throw new DatasetError(`The dataset ${path} is not a file.`);
   const limitMs = longestMs + stat.size / PARQUET_BYTES_PER_MS;
-  const thread = idleThread ?? startParquetThread();
-  idleThread = undefined;
-  let isReusable = false;
+  const thread = startParquetThread();
   let line = 1;
   try {
     for (let request: ParquetRequest = { path }; ; request = {}) {
-      isReusable = false;
       const reply = await parquetReply(thread, request, limitMs);
-      isReusable = reply !== undefined;
       if (reply === undefined)
         throw new DatasetError(
           `The dataset ${path} cannot be read: it is damaged, or takes too much time or memory. Write it with smaller row groups.`,
@@ -292,14 +285,10 @@ export async function* readParquet(
         throw isSentence ? new DatasetError(message) : new Error(message);
       }
       if (reply.rows === null) return;
-      isReusable = false;
       yield reply.rows.map((row) => objectRow(row, line++));
     }
   } finally {
-    thread.unref();
-    // Of two files that were read at the same time, one thread is kept.
-    if (isReusable && thread.threadId > 0 && idleThread === undefined) idleThread = thread;
-    else await thread.terminate();
+    await thread.terminate();
   }
 }
 
@@ -314,11 +303,8 @@ function startParquetThread(): Worker {
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: PARQUET_MEMORY_MB },
   });
-  const forget = (): void => {
-    if (idleThread === thread) idleThread = undefined;
-  };
-  thread.on("error", forget);
-  thread.on("exit", forget);
+  // Its exit says enough.
+  thread.on("error", () => {});
   return thread;
 }
 
@@ -331,7 +317,6 @@ function parquetReply(
   const { promise, resolve } = Promise.withResolvers<ParquetReply | undefined>();
   const end = (): void => resolve(undefined);
   const timer = setTimeout(end, limitMs);
-  thread.ref();
   thread.once("message", resolve).once("exit", end);
   thread.postMessage(request);
   return promise.finally(() => {
