@@ -180,10 +180,11 @@ test("a short run does not wait for a long one that began before it", async () =
 test("a queue that loses everything is filled again, and a conversation that kills its workers ends as error", async () => {
   const { run, worker, server, tables, administer } = await place();
   const { events } = run({ run: "r", replicates: 4 });
-  await vi.waitUntil(async () => (await tables.unheld("r", 10)).length === 4, POLLING);
+  const queued = "FROM bullmq.job WHERE queue = current_schema()";
+  await vi.waitUntil(async () => (await administer(`SELECT 1 ${queued}`)).length === 4, POLLING);
   const [poison] = await tables.unheld("r", 10);
   await administer(`UPDATE work_job SET takeovers = 21 WHERE job = '${poison}'`);
-  await administer("DELETE FROM bullmq.job WHERE queue = current_schema()");
+  await administer(`DELETE ${queued}`);
   server.open();
   await worker();
   const seen = await events;

@@ -1,10 +1,8 @@
-import type { Pool, QueryResultRow } from "pg";
 import { RunError } from "../journal/failure.ts";
-import { postgresAddress } from "../journal/store/postgres/postgres-address.ts";
-import { isAlive } from "../journal/store/postgres/postgres-connection.ts";
+import { type PostgresAddress, postgresAddress } from "../journal/store/postgres/postgres-address.ts";
+import { isAlive, PostgresConnection } from "../journal/store/postgres/postgres-connection.ts";
 import type { BudgetLimits } from "../run/calls/budget.ts";
 import type { CellGroup } from "../run/cell-source.ts";
-import { loadPeer, waitForServer } from "./work-queue.ts";
 import type { SeenWorker, WorkerReport, WorkSheet } from "./work-sheet.ts";
 
 /** What workers are to do with a run: `stopping` lets calls in flight finish, `aborting` does not. */
@@ -76,41 +74,25 @@ const GONE_MS = 15_000;
 
 /** What workers share beside the journal: the jobs of runs, who works on them, and what they may spend. All in one database. */
 export class WorkTables {
-  readonly #pool: Pool;
-  readonly #schema: string;
+  /** The name of the queue: stores of one database do not share jobs. */
+  readonly queueName: string;
+  readonly #connection: PostgresConnection;
   readonly #ids = new Map<string, number>();
-  #isClosed = false;
 
-  private constructor(pool: Pool, schema: string) {
-    this.#pool = pool;
-    this.#schema = schema;
+  private constructor(address: PostgresAddress) {
+    this.queueName = address.schema;
+    this.#connection = new PostgresConnection(address);
   }
 
   /** Connects to the store at an address, which must be there already. */
   static async open(address: string): Promise<WorkTables> {
-    const { connection, schema } = postgresAddress(address);
-    const { default: pg } = await loadPeer("pg");
-    const pool = new pg.Pool({
-      connectionString: connection,
-      max: 2,
-      application_name: "elenchus workers",
-      options: `-c search_path=${pg.escapeIdentifier(schema)},pg_temp`,
-      connectionTimeoutMillis: 10_000,
-      keepAlive: true,
-    });
-    // A connection that is cut while it is idle is made again.
-    pool.on("error", () => {});
-    return new WorkTables(pool, schema);
-  }
-
-  /** The name of the queue: stores of one database do not share jobs. */
-  get queueName(): string {
-    return this.#schema;
+    const tables = new WorkTables(postgresAddress(address));
+    await tables.#connection.connect();
+    return tables;
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
-    await this.#pool.end();
+    await this.#connection.close();
   }
 
   /** How far the clock of this machine is ahead of the server's, in milliseconds. */
@@ -352,15 +334,16 @@ export class WorkTables {
   /** The workers that are alive, the oldest first. Those that are long gone are forgotten. */
   async workers(): Promise<readonly SeenWorker[]> {
     await this.#query("DELETE FROM worker WHERE seen_at < now() - interval '1 day'").catch(() => {});
-    const rows = await this.#query<{ id: string; report: WorkerReport; started: number; seen: number }>(
+    const rows = await this.#query<{ id: number; report: string; started: number; seen: number }>(
       `SELECT id, report, extract(epoch FROM now() - started_at)::float8 * 1000 AS started,
          extract(epoch FROM now() - seen_at)::float8 * 1000 AS seen FROM worker ORDER BY started_at, id`,
     );
     return rows
       .filter(({ seen }) => seen < GONE_MS)
       .map(({ id, report, started, seen }) => ({
-        ...report,
-        id: Number(id),
+        // Written by `report`.
+        ...(JSON.parse(report) as WorkerReport),
+        id,
         startedMs: started,
         seenMs: seen,
       }));
@@ -378,16 +361,10 @@ export class WorkTables {
   }
 
   /** Waits for a server that was there before and is gone. `again` are the values of a statement that was perhaps done already. */
-  async #query<Row extends QueryResultRow = QueryResultRow>(
-    sql: string,
-    values: readonly unknown[] = [],
-    again = values,
-  ): Promise<readonly Row[]> {
-    return waitForServer(
-      async (isRepeated) =>
-        (await this.#pool.query<Row>(sql, (isRepeated ? again : values) as unknown[])).rows,
-      () => this.#isClosed,
-    );
+  async #query<Row>(sql: string, values: readonly unknown[] = [], again = values): Promise<readonly Row[]> {
+    const { fields, rows } = await this.#connection.repeated(sql, values, again);
+    // The names of the columns are in the statement.
+    return rows.map((row) => Object.fromEntries(fields.map(({ name }, place) => [name, row[place]])) as Row);
   }
 }
 

@@ -37,6 +37,7 @@ export class PostgresConnection {
   #connecting: Promise<Client> | undefined;
   readonly #names = new Map<string, string>();
   #underWay = 0;
+  #isClosed = false;
 
   constructor(settings: ConnectionSettings) {
     this.#settings = settings;
@@ -44,6 +45,7 @@ export class PostgresConnection {
 
   /** Connects; throws if that is not possible now. */
   async connect(): Promise<Client> {
+    if (this.#isClosed) throw new StoreError("closed", `The store ${this.#settings.shown} is closed.`);
     if (this.#client !== undefined) return this.#client;
     // One connection for all who ask meanwhile: on two, statements would not be done in order.
     this.#connecting ??= this.#open().finally(() => {
@@ -111,12 +113,23 @@ export class PostgresConnection {
 
   /** The rows of a statement that may be done again, once the server is there. Throws `StoreError`. */
   async rows(sql: string, values: readonly unknown[] = []): Promise<readonly (readonly unknown[])[]> {
+    return (await this.repeated(sql, values)).rows;
+  }
+
+  /** The same with the names of the columns. `again` are the values where the statement was perhaps done already. */
+  async repeated(
+    sql: string,
+    values: readonly unknown[],
+    again: readonly unknown[] = values,
+  ): Promise<QueryResult<unknown[]>> {
     try {
-      for (;;) {
+      for (let given = values; ; ) {
         try {
-          return (await this.query(sql, values)).rows;
+          return await this.query(sql, given);
         } catch (error) {
+          if (isConflict(error)) continue;
           if (!isLost(error)) throw error;
+          given = again;
           await this.reconnect();
         }
       }
@@ -139,6 +152,12 @@ export class PostgresConnection {
     } finally {
       if (--this.#underWay === 0) keepAlive(client, false);
     }
+  }
+
+  /** Ends the connection for good: nothing is waited for any more. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.drop();
   }
 
   /** Cuts the connection: what was begun on it is rolled back. */
