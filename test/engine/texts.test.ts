@@ -189,3 +189,46 @@ test("texts can be rendered alone", () => {
   expect(renderText("{{ row.n | plus: 1 }}", { row: { n: 1 } })).toBe(2);
   expect(renderText("no variables", {})).toBe("no variables");
 });
+
+/** A field of the second node whose texts are what the first node has left in `accumulated`. */
+async function askedAfter(seen: unknown, field: object) {
+  const number = { type: "integer", description: "how many", truth: 5 } as const;
+  const scenario = new Scenario("asked again")
+    .addNode("ask", {
+      question: question({ question: "How many?", rawAnswer: "5", template: { fields: { n: number } } }),
+      stateUpdate: () => ({ seen }),
+    })
+    .addNode("more", {
+      question: question({
+        question: "More?",
+        rawAnswer: "5",
+        template: { fields: { n: { ...number, ...field } as never } },
+      }),
+    })
+    .addEdge("ask", "more")
+    .addEdge("more", END)
+    .setEntry("ask")
+    .validate();
+  const instructions: string[] = [];
+  const judge = {
+    ...memoryModel("judge", () => ""),
+    reply: async (request: { readonly instructions?: string }) => {
+      instructions.push(request.instructions ?? "");
+      return { text: '{"fields":{"n":5}}', finish: "stop" as const };
+    },
+  };
+  const [result] = await runScenarios({ scenarios: scenario, subjects: () => "5", judge }).results;
+  return { result, asked: instructions.at(-1) };
+}
+
+test.each([5, "a text"])("a judge is asked for what was read before, whatever it is: %j", async (seen) => {
+  const { result, asked } = await askedAfter(seen, { description: "{{ accumulated.seen }}" });
+  expect(result?.turns.map(({ verifyResult }) => verifyResult)).toEqual([true, true]);
+  expect(asked).toContain(`: ${seen}\n`);
+});
+
+test("what a judge cannot be asked for ends its conversation as an error of the author", async () => {
+  const field = { type: "enum", values: ["{{ accumulated.seen }}"], hint: "{{ accumulated.seen }}" };
+  const { result } = await askedAfter({ toString: null }, field);
+  expect(result).toMatchObject({ status: "error", failure: { category: "author", node: "more" } });
+});

@@ -123,7 +123,7 @@ function quoted(text: string): string {
   return JSON.stringify(text);
 }
 
-/** Further lines of an author's text stay inside its entry. */
+/** Further lines of an author's text stay inside its entry. A text that was rendered may be a number. */
 function indented(text: string): string {
-  return text.replaceAll("\n", "\n    ");
+  return String(text).replaceAll("\n", "\n    ");
 }

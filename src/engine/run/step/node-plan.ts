@@ -1,7 +1,9 @@
 import { RULES_JUDGE } from "../../../core/defaults.ts";
+import { errorMessage } from "../../../core/error-message.ts";
 import { lazy, memoize } from "../../../core/lazy.ts";
 import { hasTexts } from "../../../core/liquid/fill-texts.ts";
 import { NO_NEEDS, needsOfParts, type TextNeeds } from "../../../core/liquid/text-needs.ts";
+import { TextError } from "../../../core/liquid/text-template.ts";
 import { isComposition } from "../../../core/logic/composition.ts";
 import type { OutcomeCheck } from "../../../core/outcomes/outcome-check.ts";
 import type { Question, ScenarioDefinition, ScenarioNode } from "../../../core/scenario/definition.ts";
@@ -166,7 +168,12 @@ export function plannedParts(
   { detectRefusal: refusal, judging }: PlannedBy,
 ): readonly JudgePlan[] {
   if (plan.parts.length === 0 || (node === plan.node && traits === plan.traits)) return plan.parts;
-  return judgePlans({ template: node.question.template, traits, refusal, reference: true }, judging);
+  try {
+    return judgePlans({ template: node.question.template, traits, refusal, reference: true }, judging);
+  } catch (error) {
+    // What came from the state may be of another type than the author expects.
+    throw new TextError(`the judge cannot be asked for what it comes to: ${errorMessage(error)}`);
+  }
 }
 
 /** The requests to the judge that something needs, by position, or everything. */

@@ -240,12 +240,14 @@ class Transition {
       const unread =
         labels === undefined ? leftToJudge({ ...authored, node: reads.node }, { reply, finish }) : [];
       const plan = unread.length === 0 ? authored : this.#plan(node, unread);
-      return { plan, unread, reads: unread.length === 0 ? reads : readNode(plan, open, scope) };
+      const read = unread.length === 0 ? reads : readNode(plan, open, scope);
+      const parts = labels === undefined ? plannedParts(plan, read, this.#draft.settings) : [];
+      return { plan, unread, reads: read, parts };
     });
     if (read === undefined) return { ...open, judgements: [], reads: withoutTemplate(authored) };
-    const { plan, unread, reads } = read;
+    const { plan, unread, reads, parts } = read;
     if (labels !== undefined) return { ...open, judgements: [], reads };
-    for (const [part, judgePlan] of plannedParts(plan, reads, this.#draft.settings).entries())
+    for (const [part, judgePlan] of parts.entries())
       this.effects.push({ type: "judge", turn, node, part, plan: judgePlan, reads, reply, finish });
     return {
       ...open,
