@@ -1,16 +1,13 @@
 import { mkdir, readdir, readFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import type { Environment } from "../../../core/environment.ts";
-import { errorMessage } from "../../../core/error-message.ts";
-import { isRecord } from "../../../core/values/json.ts";
 import { readTextFile } from "../../../system/files/read-text-file.ts";
-import { FileError, writeWholeFile } from "../../../system/files/write-whole-file.ts";
+import { writeWholeFile } from "../../../system/files/write-whole-file.ts";
 import { printableText, shellWord } from "../../../system/terminal/printable-text.ts";
 import type { Style, Terminal } from "../../../system/terminal/terminal.ts";
 import { alignColumns, linesText, wrapText } from "../../../system/terminal/text-layout.ts";
 import { isCodeFile } from "../../project/import-module.ts";
 import { packageFolder, packageVersion } from "../../project/package-files.ts";
-import { ProjectError } from "../../project/project-error.ts";
 import { PROJECT_FILES } from "../../project/project-file.ts";
 import type { ExitCode } from "../command.ts";
 import { giveConsent } from "../trust/consent.ts";
@@ -27,9 +24,9 @@ export async function init({ folder: name }: InitOptions, terminal: Terminal): P
   const { output } = terminal;
   const folder = resolve(terminal.folder, name);
   const files = await initFiles();
-  const { written, kept } = await writeNewFiles(files, { folder, name });
+  const { written, kept } = await writeNewFiles(files, folder);
   trustOwnFiles(folder, written, terminal.environment);
-  const advice = await initAdvice(folder, kept, files);
+  const advice = ignoreAdvice(folder, kept);
   const shown = relative(terminal.folder, folder);
   output.write(initText({ folder: shown, written, kept, advice }, output));
   return 0;
@@ -47,7 +44,7 @@ function trustOwnFiles(folder: string, written: readonly string[], environment: 
 interface InitReport extends WrittenFiles {
   /** The folder, relative to that of the command; empty if it is the same. */
   readonly folder: string;
-  readonly advice: readonly InitAdvice[];
+  readonly advice: string | undefined;
 }
 
 const NEXT: readonly (readonly [command: string, about: string])[] = [
@@ -85,10 +82,7 @@ function initText(report: InitReport, { style, width }: { style: Style; width: n
     kept.length === 0
       ? []
       : [...wrapped("Not changed, because they exist already:"), ...files(kept, style.dim)],
-    ...advice.map(({ sentence, lines }) => [
-      ...wrapped(sentence).map(style.yellow),
-      ...lines.map((line) => (line === "" ? "" : `  ${line}`)),
-    ]),
+    advice === undefined ? [] : wrapped(advice).map(style.yellow),
     [
       style.bold("Next steps:"),
       ...(folder === ""
@@ -110,40 +104,12 @@ function initText(report: InitReport, { style, width }: { style: Style; width: n
     .join("\n");
 }
 
-/** Lines to add to a file that was kept. */
-interface InitAdvice {
-  /** Ends in a colon. */
-  readonly sentence: string;
-  readonly lines: readonly string[];
-}
-
-/** What is missing in files that were kept; they are never changed. */
-async function initAdvice(
-  folder: string,
-  kept: readonly string[],
-  files: readonly InitFile[],
-): Promise<readonly InitAdvice[]> {
-  const advice = kept.map(async (name): Promise<InitAdvice | undefined> => {
-    const { text } = await readTextFile(join(folder, name), name);
-    if (text === undefined) return undefined;
-    if (name === ".gitignore") return ignoreAdvice(text);
-    const readme = files.find((file) => file.name === "README.md");
-    return /^readme/i.test(name) && readme !== undefined ? readmeAdvice(name, text, readme) : undefined;
-  });
-  return (await Promise.all(advice)).filter((one) => one !== undefined);
-}
-
-function ignoreAdvice(text: string): InitAdvice | undefined {
-  if (/^\s*(?:\*\*)?\/?\.elenchus(?:\/\*{0,2})?\s*$/m.test(text)) return undefined;
-  return {
-    sentence: "Add this line to your .gitignore, so that runs are not committed:",
-    lines: [".elenchus/"],
-  };
-}
-
-function readmeAdvice(name: string, text: string, readme: InitFile): InitAdvice | undefined {
-  if (/elenchus/i.test(text)) return undefined;
-  return { sentence: `Add these lines to your ${name}:`, lines: readme.text.trimEnd().split("\n").slice(2) };
+/** What is missing in a `.gitignore` that was kept; it is never changed. */
+function ignoreAdvice(folder: string, kept: readonly string[]): string | undefined {
+  if (!kept.includes(".gitignore")) return undefined;
+  const { text } = readTextFile(join(folder, ".gitignore"), ".gitignore");
+  if (text === undefined || /^\s*(?:\*\*)?\/?\.elenchus(?:\/\*{0,2})?\s*$/m.test(text)) return undefined;
+  return "Add .elenchus/ to your .gitignore, so that runs are not committed.";
 }
 
 /** A file of a new project. */
@@ -193,52 +159,21 @@ interface WrittenFiles {
   readonly kept: readonly string[];
 }
 
-/** Writes files into a folder, which is created if necessary. Existing files stay as they are. Throws a `ProjectError`. */
-async function writeNewFiles(
-  files: readonly InitFile[],
-  { folder, name }: { readonly folder: string /** What sentences call the folder. */; readonly name: string },
-): Promise<WrittenFiles> {
+/** Writes files into a folder, which is created if necessary. Existing files stay as they are. */
+async function writeNewFiles(files: readonly InitFile[], folder: string): Promise<WrittenFiles> {
   const written: string[] = [];
   const kept: string[] = [];
-  const inFolder = (file: string): string => (name === "." ? file : `${name.replace(/\/+$/, "")}/${file}`);
-  await orProjectError(name, () => mkdir(folder, { recursive: true }));
-  const existing = await orProjectError(name, () => readdir(folder));
   // All folders before the first file: where one of them cannot be made, nothing is written.
   for (const parent of new Set(files.map((file) => dirname(file.name))))
-    await orProjectError(inFolder(parent), () => mkdir(join(folder, parent), { recursive: true }));
-  const inside = { folder, keeps: true };
+    await mkdir(join(folder, parent), { recursive: true });
+  const existing = await readdir(folder);
   for (const file of files) {
     const other = equivalentFile(file.name, existing);
     if (other !== undefined) kept.push(other);
-    else if (await orProjectError(inFolder(file.name), () => writeWholeFile(file.name, [file.text], inside)))
-      written.push(file.name);
-    else kept.push(file.name);
+    else {
+      const isNew = await writeWholeFile(file.name, [file.text], { folder, keeps: true });
+      (isNew ? written : kept).push(file.name);
+    }
   }
   return { written, kept };
-}
-
-async function orProjectError<Result>(name: string, action: () => Promise<Result>): Promise<Result> {
-  try {
-    return await action();
-  } catch (error) {
-    // A link that leads out of the folder is not an error of the system.
-    if (error instanceof FileError && error.cause === undefined)
-      throw new ProjectError([printableText(error.message)]);
-    const cause = error instanceof FileError ? error.cause : error;
-    throw new ProjectError([sentence(codeOf(cause), errorMessage(cause), printableText(name))], { cause });
-  }
-}
-
-function sentence(code: string, message: string, name: string): string {
-  if (code === "EEXIST" || code === "ENOTDIR")
-    return `The folder ${name} cannot be created, because there is a file of that name. Choose another folder.`;
-  if (code === "EACCES" || code === "EPERM" || code === "EROFS")
-    return `${name} may not be written: permission denied. Choose another folder, or change its permissions.`;
-  if (code === "ENOSPC" || code === "EDQUOT")
-    return `${name} cannot be written: no space is left on the disk.`;
-  return `${name} cannot be written: ${message.replace(/\.$/, "")}.`;
-}
-
-function codeOf(error: unknown): string {
-  return isRecord(error) && typeof error.code === "string" ? error.code : "";
 }
