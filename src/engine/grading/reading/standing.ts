@@ -44,7 +44,7 @@ function ownWords(reply: ReplyText, start: number, text: string): string {
 
 /** Words with which a sentence limits all of what it goes on to say. */
 export const LIMIT: RegExp =
-  /^[\s"'(]*(?:if(?! i(?:'m not mistaken| recall| remember))|unless|according(?! to what i)|suppos|assum|imagin|hypothe|when|as (?!far|i said|you said)|had|were|in an? (?:[a-z]+ )?(?:world|universe|scenario|case)|in (?:theory|your|his|her|their)|for (?:some|the sake)|some|many|often|usually|perhaps|maybe|rumou?r|legend)/;
+  /^[\s"'(]*(?:if(?! i(?:'m not mistaken| recall| remember))|unless|according(?! to what i)|suppos|assum|imagin|hypothe|when|as (?!far|i said|you said)|had|were|in an? (?:[a-z]+ )?(?:world|universe|scenario|case)|in the (?:[a-z]+ )?(?:film|movie|book|novel|story|game|series|joke|dream|song|past)|in (?:theory|your|his|her|their)|for (?:some|the sake)|some|many|often|usually|perhaps|maybe|rumou?r|legend)/;
 
 /** The last clause before a value: "The book is wrong, (the capital is) X". */
 function lastClause(before: string): string {
