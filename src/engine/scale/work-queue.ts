@@ -223,7 +223,6 @@ function backendOf(address: string, { createPostgresBackend }: Partial<typeof im
 
 async function connectionTo(address: string, { isAdding }: { readonly isAdding: boolean }): Promise<unknown> {
   if (isPostgresAddress(address)) {
-    await loadPeer("pg");
     return {
       connectionString: postgresAddress(address).connection,
       max: 2,
@@ -259,25 +258,22 @@ function withoutPassword(message: string, address: string): string {
 
 /** Libraries that are installed only where runs go beyond one machine. */
 interface Peers {
-  readonly pg: typeof import("pg");
   readonly bullmq: typeof import("bullmq");
   readonly ioredis: { readonly Redis: typeof import("ioredis").Redis };
 }
 
 const LOADERS: { readonly [Name in keyof Peers]: () => Promise<Peers[Name]> } = {
-  pg: () => import("pg"),
   bullmq: () => import("bullmq"),
   ioredis: () => import("ioredis"),
 };
 
 const PURPOSES: Readonly<Record<keyof Peers, string>> = {
-  pg: "A store on a PostgreSQL server",
   bullmq: "Running on workers",
   ioredis: "A queue on a Redis server",
 };
 
 /** Loads an optional library; throws `RunError` with the command that installs it. */
-export async function loadPeer<Name extends keyof Peers>(name: Name): Promise<Peers[Name]> {
+async function loadPeer<Name extends keyof Peers>(name: Name): Promise<Peers[Name]> {
   try {
     return await LOADERS[name]();
   } catch (cause) {
@@ -291,17 +287,14 @@ export async function loadPeer<Name extends keyof Peers>(name: Name): Promise<Pe
 const WAIT_MS = 300_000;
 const PAUSE_MS = 250;
 
-/** Repeats an action after a lost connection, until it works. `isRepeated` is true if it may have been done already. */
-export async function waitForServer<Result>(
-  action: (isRepeated: boolean) => Promise<Result>,
-  isClosed: () => boolean = () => false,
-): Promise<Result> {
+/** Repeats an action after a lost connection, until it works. */
+async function waitForServer<Result>(action: () => Promise<Result>): Promise<Result> {
   const start = performance.now();
-  for (let isRepeated = false; ; isRepeated = true) {
+  for (;;) {
     try {
-      return await action(isRepeated);
+      return await action();
     } catch (error) {
-      if (isClosed() || !isLost(error) || performance.now() - start > WAIT_MS) throw error;
+      if (!isLost(error) || performance.now() - start > WAIT_MS) throw error;
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
   }
