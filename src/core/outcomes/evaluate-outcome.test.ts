@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import recorded from "../../../test/golden/outcomes.json" with { type: "json" };
+import golden from "../../../test/golden/outcomes.json" with { type: "json" };
 import { allOf, anyOf, atLeastN, not } from "../logic/composition.ts";
 import type { Truth } from "../logic/kleene.ts";
 import type { ConversationResult, TurnRecord } from "../state/state.ts";
@@ -30,10 +30,6 @@ import {
   turnOfFlip,
 } from "./outcome-helpers.ts";
 
-// The golden data says `nodeId` and `history` for what is called `node` and `turns` here.
-const golden = JSON.parse(
-  JSON.stringify(recorded).replaceAll('"nodeId":', '"node":').replaceAll('"history":', '"turns":'),
-) as typeof recorded;
 // Casts: golden data is typed as loosely as JSON is.
 const run = golden.run as unknown as ConversationResult;
 const emptyErrorRun: ConversationResult = { status: "error", path: [], turnCount: 0, turns: [] };
