@@ -1,8 +1,8 @@
 import { type RunEvent, type RunOptions, runScenarios } from "elenchus";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { VirtualClock } from "../../src/engine/run/calls/virtual-clock.ts";
 import { buildScenario, scenarioSpec } from "../random-scenario.ts";
+import { VirtualClock } from "../virtual-clock.ts";
 import { chainOf, held, memoryModel, ticks, yesJudge } from "./held.ts";
 
 /** A run in which nobody really waits, without its times. */

@@ -9,8 +9,8 @@ import {
   type StateUpdate,
 } from "elenchus";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { VirtualClock } from "../../src/engine/run/calls/virtual-clock.ts";
 import { openSandbox, type Sandbox } from "../../src/engine/run/sandbox/open-sandbox.ts";
+import { VirtualClock } from "../virtual-clock.ts";
 import { chainOf, held, letterQuestion, memoryModel, ticks } from "./held.ts";
 
 // One sandbox stays open, so that the runs share its thread instead of each starting one.

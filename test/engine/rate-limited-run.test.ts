@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { Clock } from "elenchus/engine";
 import { httpModel, type Model } from "elenchus/models";
 import { expect, test } from "vitest";
-import { VirtualClock } from "../../src/engine/run/calls/virtual-clock.ts";
+import { VirtualClock } from "../virtual-clock.ts";
 import { chainOf, held, only } from "./held.ts";
 
 const RATE = 50;

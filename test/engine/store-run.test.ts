@@ -11,8 +11,8 @@ import {
 import { callRequest } from "elenchus/models";
 import { memoryStore, whyMiss } from "elenchus/store";
 import { describe, expect, test } from "vitest";
-import { VirtualClock } from "../../src/engine/run/calls/virtual-clock.ts";
 import { startResume } from "../../src/engine/run/run-scenarios.ts";
+import { VirtualClock } from "../virtual-clock.ts";
 import { chainOf, held, judgedQuestion, memoryModel, only, ticks, yesJudge } from "./held.ts";
 
 /** Three questions in a row; the second can be asked in other words. */

@@ -7,7 +7,7 @@ import {
   type ToolServers,
   type ToolServersOptions,
 } from "../../src/engine/models/tools/tool-servers.ts";
-import { VirtualClock } from "../../src/engine/run/calls/virtual-clock.ts";
+import { VirtualClock } from "../virtual-clock.ts";
 
 /** A signal that never aborts. */
 export const SIGNAL: AbortSignal = new AbortController().signal;

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { VirtualClock } from "../../../test/virtual-clock.ts";
 import { END, question } from "../../core/scenario/definition.ts";
 import { Scenario } from "../../core/scenario/scenario.ts";
 import { AccountLanes, groupsByAccount } from "./account-lanes.ts";
-import { VirtualClock } from "./calls/virtual-clock.ts";
 import { runScenarios } from "./run-scenarios.ts";
 
 const definition = new Scenario("short")

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import { Screen } from "../../../test/screen.ts";
-import { VirtualClock } from "../../engine/run/calls/virtual-clock.ts";
+import { VirtualClock } from "../../../test/virtual-clock.ts";
 import { LiveLines, PacedAction, type PaceOptions } from "./live-lines.ts";
 
 let clock: VirtualClock;

@@ -4,7 +4,7 @@ import { spawn } from "@lydell/node-pty";
 import { END, question, type RunOptions, Scenario } from "elenchus";
 import { describe, expect, test } from "vitest";
 import { Screen } from "../../../../test/screen.ts";
-import { VirtualClock } from "../../../engine/run/calls/virtual-clock.ts";
+import { VirtualClock } from "../../../../test/virtual-clock.ts";
 import { startRun } from "../../../engine/run/run-scenarios.ts";
 import { type Output, PLAIN_STYLE, type Terminal } from "../../../system/terminal/terminal.ts";
 import { listenForStop, type WatchedRun, type WatchOptions, watchRun } from "./watch-run.ts";

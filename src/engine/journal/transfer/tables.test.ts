@@ -1,8 +1,8 @@
 import { END, question, Scenario } from "elenchus";
 import { expect, test } from "vitest";
 import { judgedQuestion, letterQuestion, memoryModel } from "../../../../test/engine/held.ts";
+import { VirtualClock } from "../../../../test/virtual-clock.ts";
 import { ModelError } from "../../models/model-error.ts";
-import { VirtualClock } from "../../run/calls/virtual-clock.ts";
 import { runScenarios, startRun } from "../../run/run-scenarios.ts";
 import { memoryStore } from "../store/memory-store.ts";
 import type { Store } from "../store/store.ts";

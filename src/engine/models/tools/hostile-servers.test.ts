@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { open, SIGNAL, timePasses, written } from "../../../../test/tool-servers/open-servers.ts";
 import { program } from "../../../../test/tool-servers/program.ts";
-import { VirtualClock } from "../../run/calls/virtual-clock.ts";
+import { VirtualClock } from "../../../../test/virtual-clock.ts";
 import type { ToolProcess } from "./resolve-tool-servers.ts";
 import type { ToolServers, ToolServersOptions } from "./tool-servers.ts";
 

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { type LoopbackServer, listen, serveTools } from "../../../../test/tool-servers/http-server.ts";
 import { open, SIGNAL, timePasses, toolOf } from "../../../../test/tool-servers/open-servers.ts";
 import { sampleTools } from "../../../../test/tool-servers/sample-tools.ts";
-import { VirtualClock } from "../../run/calls/virtual-clock.ts";
+import { VirtualClock } from "../../../../test/virtual-clock.ts";
 import type { ToolEndpoint } from "./resolve-tool-servers.ts";
 import type { ToolServers, ToolServersOptions } from "./tool-servers.ts";
 

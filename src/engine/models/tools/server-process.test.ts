@@ -6,8 +6,8 @@ import { promisify } from "node:util";
 import { expect, test, vi } from "vitest";
 import { callNamed, open, SIGNAL, timePasses } from "../../../../test/tool-servers/open-servers.ts";
 import { isRunning, program } from "../../../../test/tool-servers/program.ts";
+import { VirtualClock } from "../../../../test/virtual-clock.ts";
 import { SecretMatcher } from "../../../system/secrets/known-secrets.ts";
-import { VirtualClock } from "../../run/calls/virtual-clock.ts";
 import { OutputTail, type ToolClock } from "./server-process.ts";
 
 function readPid(file: string): number {

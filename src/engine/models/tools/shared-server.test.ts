@@ -11,7 +11,7 @@ import {
   written,
 } from "../../../../test/tool-servers/open-servers.ts";
 import { isRunning, program } from "../../../../test/tool-servers/program.ts";
-import { VirtualClock } from "../../run/calls/virtual-clock.ts";
+import { VirtualClock } from "../../../../test/virtual-clock.ts";
 
 test("a server that dies fails the calls in flight, says why, and is started again for the next", async () => {
   const environment = { ...process.env, KEY: "s3cret-0123456789" };

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { VirtualClock } from "../../../../test/virtual-clock.ts";
 import { AccountLimiter, type Waiting, WaitQueue } from "./account-limiter.ts";
 import type { Start } from "./admission-control.ts";
-import { VirtualClock } from "./virtual-clock.ts";
 
 const never = new AbortController().signal;
 

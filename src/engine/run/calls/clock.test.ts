@@ -1,8 +1,8 @@
 import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
+import { VirtualClock } from "../../../../test/virtual-clock.ts";
 import { ModelError } from "../../models/model-error.ts";
 import { onAbort, systemClock } from "./clock.ts";
-import { VirtualClock } from "./virtual-clock.ts";
 
 test("the system clock sleeps and wakes", async () => {
   const start = systemClock.now();

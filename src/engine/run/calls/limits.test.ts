@@ -1,9 +1,9 @@
 import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
+import { VirtualClock } from "../../../../test/virtual-clock.ts";
 import type { RateLimitHints } from "../../models/model.ts";
 import { type ErrorCategory, ModelError } from "../../models/model-error.ts";
 import { type LimitedCall, Limits, type LimitsOptions, limitedAttempt, type Retry } from "./limits.ts";
-import { VirtualClock } from "./virtual-clock.ts";
 
 interface Answer {
   readonly text: string;

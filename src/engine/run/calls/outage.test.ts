@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
+import { VirtualClock } from "../../../../test/virtual-clock.ts";
 import { Rng } from "../../../core/rng.ts";
 import { ModelError } from "../../models/model-error.ts";
 import { Limits, type LimitsOptions } from "./limits.ts";
 import type { OutageReport } from "./outage.ts";
-import { VirtualClock } from "./virtual-clock.ts";
 
 interface World {
   readonly clock: VirtualClock;

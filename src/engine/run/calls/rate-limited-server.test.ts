@@ -1,11 +1,11 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
+import { VirtualClock } from "../../../../test/virtual-clock.ts";
 import type { RateLimitHints } from "../../models/model.ts";
 import { ModelError } from "../../models/model-error.ts";
 import { parseRateLimitHints, parseRetryAfter } from "../../models/providers/rate-limit-headers.ts";
 import { Limits } from "./limits.ts";
-import { VirtualClock } from "./virtual-clock.ts";
 
 /** The requests and responses on their way. Time stands still meanwhile, so the test does not depend on the machine. */
 class Traffic {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { VirtualClock } from "../../../../test/virtual-clock.ts";
 import { Rng } from "../../../core/rng.ts";
 import type { RateLimitHints } from "../../models/model.ts";
 import { ModelError } from "../../models/model-error.ts";
 import { type AccountCaps, Limits } from "./limits.ts";
 import { DEFAULT_RETRIES, RetryCount } from "./retry-policy.ts";
-import { VirtualClock } from "./virtual-clock.ts";
 
 /** Decides about a request at a time. */
 interface Gate {

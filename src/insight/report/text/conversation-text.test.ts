@@ -12,10 +12,10 @@ import {
 import { expect, test } from "vitest";
 import { CAPITAL } from "../../../../test/capital-scenario.ts";
 import { judgedQuestion, memoryModel } from "../../../../test/engine/held.ts";
+import { VirtualClock } from "../../../../test/virtual-clock.ts";
 import { memoryStore } from "../../../engine/journal/store/memory-store.ts";
 import type { Store } from "../../../engine/journal/store/store.ts";
 import { ModelError } from "../../../engine/models/model-error.ts";
-import { VirtualClock } from "../../../engine/run/calls/virtual-clock.ts";
 import { resumeRun, runScenarios, startRun } from "../../../engine/run/run-scenarios.ts";
 import { COLOUR_STYLE, PLAIN_STYLE } from "../../../system/terminal/terminal.ts";
 import { textWidth } from "../../../system/terminal/text-layout.ts";

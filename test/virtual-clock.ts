@@ -1,5 +1,5 @@
-import type { Clock } from "../../../core/environment.ts";
-import { sleepBy } from "./clock.ts";
+import type { Clock } from "../src/core/environment.ts";
+import { sleepBy } from "../src/engine/run/calls/clock.ts";
 
 /** Settings of a virtual clock. */
 export interface VirtualClockOptions {
