@@ -1,12 +1,12 @@
-import type { Readable } from "node:stream";
 import { ModelError } from "../model-error.ts";
 import {
   type Address,
   ByteStore,
   type HttpResponse,
+  hostHeader,
   LARGEST_RESPONSE,
-  openStream,
   sendRequest,
+  sharedDispatcher,
   tooLarge,
 } from "./http-client.ts";
 
@@ -38,8 +38,7 @@ export function clientFetch(name: string): Fetch {
         signal: signal ?? undefined,
         name,
       });
-      // Has what the libraries read, and is not the class that the type names.
-      return new WholeResponse(response) as unknown as Response;
+      return wholeResponse(response);
     } catch (error) {
       throw signal?.aborted || error instanceof ModelError ? error : fetchFailed(error);
     }
@@ -65,42 +64,19 @@ export function limitedFetch(name: string, fetch: Fetch): Fetch {
 /** A `fetch` whose body can be read while it arrives, for streams of events. It follows no redirects. */
 export const streamingFetch: Fetch = async (input, init = {}) => {
   const { method = "GET", headers = {}, body, signal } = init;
-  const url = new URL(input instanceof Request ? input.url : input);
-  try {
-    const response = await openStream(url, {
-      method,
-      headers: plainHeaders(headers),
-      ...(typeof body === "string" ? { body } : {}),
-      signal: signal ?? undefined,
-    });
-    const { status } = response;
-    const isEmpty = status === 204 || status === 205 || status === 304;
-    if (isEmpty) response.body.resume();
-    return new Response(isEmpty ? null : webStream(response.body), { status, headers: response.headers });
-  } catch (error) {
-    throw signal?.aborted ? error : fetchFailed(error);
-  }
+  if (Object.keys(plainHeaders(headers)).some((name) => /^host$/i.test(name))) throw hostHeader();
+  const [{ fetch }, dispatcher] = await Promise.all([import("undici"), sharedDispatcher()]);
+  const response = await fetch(String(input instanceof Request ? input.url : input), {
+    method,
+    headers: { ...plainHeaders(headers) },
+    ...(typeof body === "string" ? { body } : {}),
+    signal: signal ?? null,
+    redirect: "manual",
+    dispatcher,
+  });
+  // The class of Node is an older copy of the same class of undici.
+  return response as unknown as Response;
 };
-
-/** Not `Readable.toWeb`, whose streams throw outside of every promise when they are cancelled. */
-function webStream(readable: Readable): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const chunks: AsyncIterator<Uint8Array<ArrayBuffer>> = readable[Symbol.asyncIterator]();
-  // Errors reach the reader; after a cancel there is none.
-  readable.on("error", () => {});
-  return new ReadableStream(
-    {
-      async pull(controller) {
-        const { done, value } = await chunks.next();
-        if (done === true) controller.close();
-        else controller.enqueue(value);
-      },
-      cancel() {
-        readable.destroy();
-      },
-    },
-    { highWaterMark: 0 },
-  );
-}
 
 /** In the words of `fetch`, which the libraries of the AI SDK know. */
 function fetchFailed(cause: unknown): TypeError {
@@ -113,93 +89,31 @@ function plainHeaders(headers: NonNullable<RequestInit["headers"]>): Readonly<Re
 }
 
 /** A response that has come as a whole: as much of `Response` as the libraries of the AI SDK use. */
-class WholeResponse {
-  readonly status: number;
-  readonly statusText: string;
-  readonly headers: ReplyHeaders;
-  readonly #bytes: Buffer;
-
-  constructor({ status, statusText, headers, bytes }: HttpResponse) {
-    this.status = status;
-    this.statusText = statusText;
-    this.headers = new ReplyHeaders(headers);
-    this.#bytes = bytes;
-  }
-
-  get ok(): boolean {
-    return this.status >= 200 && this.status <= 299;
-  }
-
-  get body(): WholeBody {
-    return new WholeBody(this.#bytes);
-  }
-
-  async text(): Promise<string> {
-    return this.#bytes.toString("utf8");
-  }
-
-  async json(): Promise<unknown> {
-    return JSON.parse(await this.text());
-  }
-
-  async arrayBuffer(): Promise<ArrayBuffer> {
-    return new Uint8Array(this.#bytes).buffer;
-  }
-}
-
-/** A stream of one piece, which is its own reader. */
-class WholeBody {
-  #bytes: Buffer | undefined;
-
-  constructor(bytes: Buffer) {
-    this.#bytes = bytes;
-  }
-
-  getReader(): this {
-    return this;
-  }
-
-  async read(): Promise<{ readonly done: boolean; readonly value?: Buffer }> {
-    const value = this.#bytes;
-    this.#bytes = undefined;
-    return value === undefined || value.length === 0 ? { done: true } : { done: false, value };
-  }
-
-  async cancel(): Promise<void> {
-    this.#bytes = undefined;
-  }
-
-  releaseLock(): void {}
-}
-
-/** Headers whose names are in lower case already. */
-class ReplyHeaders {
-  readonly #values: Readonly<Record<string, string>>;
-  /** The libraries list all headers twice for each response. */
-  #entries: [string, string][] | undefined;
-
-  constructor(values: Readonly<Record<string, string>>) {
-    this.#values = values;
-  }
-
-  get(name: string): string | null {
-    return this.#values[name.toLowerCase()] ?? null;
-  }
-
-  has(name: string): boolean {
-    return this.get(name) !== null;
-  }
-
-  entries(): ArrayIterator<[string, string]> {
-    this.#entries ??= Object.entries(this.#values);
-    return this.#entries[Symbol.iterator]();
-  }
-
-  [Symbol.iterator](): ArrayIterator<[string, string]> {
-    return this.entries();
-  }
-
-  forEach(action: (value: string, name: string) => void): void {
-    for (const [name, value] of this.entries()) action(value, name);
-  }
+function wholeResponse({ status, statusText, headers, bytes }: HttpResponse): Response {
+  let unread: Buffer | undefined = bytes.length === 0 ? undefined : bytes;
+  const take = (): Buffer | undefined => {
+    const value = unread;
+    unread = undefined;
+    return value;
+  };
+  const reader = {
+    read: async () => {
+      const value = take();
+      return value === undefined ? { done: true } : { done: false, value };
+    },
+    cancel: async () => take(),
+    releaseLock() {},
+  };
+  const text = async (): Promise<string> => bytes.toString("utf8");
+  const response = {
+    status,
+    statusText,
+    ok: status >= 200 && status <= 299,
+    // Names are in lower case already, as the libraries ask for them.
+    headers: new Map(Object.entries(headers)),
+    body: { getReader: () => reader, cancel: reader.cancel },
+    text,
+    json: async (): Promise<unknown> => JSON.parse(await text()),
+  };
+  return response as unknown as Response;
 }

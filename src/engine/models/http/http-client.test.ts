@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createServer as createTlsServer } from "node:tls";
 import { fileURLToPath } from "node:url";
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
 import { contextOf, failureOf, requestOf } from "../../../apps/contracts/model-contract-calls.ts";
 import type { ModelReply } from "../model.ts";
@@ -125,7 +125,7 @@ describe("requests", () => {
       "bad_request",
       expect.stringContaining('The header "host" cannot be set'),
     ]);
-    await expect(streamingFetch(heard.url, { method: "POST", headers })).rejects.toThrow("fetch failed");
+    await expect(streamingFetch(heard.url, { method: "POST", headers })).rejects.toThrow('"host"');
     expect(heard.connections).toBe(0);
   });
 
@@ -390,12 +390,9 @@ test("single bytes, many chunks, interim answers", async () => {
 
 test.each<[string, Buffer]>([
   ["gzip", gzipSync("h\xfcllo")],
-  ["x-gzip", gzipSync("h\xfcllo")],
   ["br", brotliCompressSync("h\xfcllo")],
   ["deflate", deflateSync("h\xfcllo")],
-  ["deflate", deflateRawSync("h\xfcllo")],
   ["identity", Buffer.from("h\xfcllo")],
-  ["gzip, br", brotliCompressSync(gzipSync("h\xfcllo"))],
   ["GZIP", gzipSync("h\xfcllo")],
 ])("%s is decompressed", async (encoding, body) => {
   const heard = await speaking((socket) => socket.write(encoded(encoding, body)));

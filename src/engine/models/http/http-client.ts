@@ -1,4 +1,3 @@
-import type { Readable } from "node:stream";
 import type { Agent, Dispatcher } from "undici";
 import { rememberSecrets } from "../../../system/secrets/mask-secrets.ts";
 import { secretQueryValues } from "../../../system/secrets/secret-data.ts";
@@ -58,33 +57,11 @@ export async function sendRequest(url: Address, request: HttpRequest): Promise<H
   return { ...raw, bytes: await decompressed(raw, encoding, name) };
 }
 
-/** Sends a request and gives the body while it arrives, decompressed; it has no limit of its size. */
-export async function openStream(
-  url: Address,
-  { method, headers, body, signal }: Omit<HttpRequest, "name">,
-): Promise<Pick<HttpResponse, "status" | "headers"> & { readonly body: Readable }> {
-  const dispatcher = await sharedDispatcher();
-  const response = await dispatcher.request({
-    origin: url.origin,
-    path: `${url.pathname}${url.search}`,
-    method: method as Dispatcher.HttpMethod,
-    headers: sentHeaders(headers),
-    body: body ?? null,
-    signal: signal ?? null,
-  });
-  const received = joinedHeaders(response.headers);
-  return {
-    status: response.statusCode,
-    headers: received,
-    body: decompressing(response.body, received["content-encoding"] ?? ""),
-  };
-}
-
 let shared: Dispatcher | undefined;
 let loading: Promise<Dispatcher> | undefined;
 
 /** The one pool of connections of the process; undici takes time to load, so only those who send something wait for it. */
-async function sharedDispatcher(): Promise<Dispatcher> {
+export async function sharedDispatcher(): Promise<Dispatcher> {
   loading ??= newDispatcher(process.env);
   shared = await loading;
   return shared;
@@ -253,14 +230,17 @@ function sentHeaders(headers: Readonly<Record<string, string>>): Record<string, 
   for (const name of Object.keys(headers)) {
     const lower = name.toLowerCase();
     if (FRAMING.has(lower)) continue;
-    // Where many servers share an address, this name chooses one, also in TLS: the key would go to another than the URL says.
-    if (lower === "host")
-      throw new ModelError("bad_request", 'The header "host" cannot be set. Write the server into the URL.');
+    if (lower === "host") throw hostHeader();
     if (lower === "accept-encoding") hasEncoding = true;
     sent[name] = headers[name] as string;
   }
   if (!hasEncoding) sent["accept-encoding"] = "gzip, br, deflate";
   return sent;
+}
+
+/** Where many servers share an address, this header chooses one, also in TLS: the key would go to another than the URL says. */
+export function hostHeader(): ModelError {
+  return new ModelError("bad_request", 'The header "host" cannot be set. Write the server into the URL.');
 }
 
 function joined(value: string | string[] | undefined): string | undefined {
@@ -277,60 +257,28 @@ function joinedHeaders(headers: Record<string, string | string[] | undefined>): 
   return all;
 }
 
-/** The encodings of a body in the order in which they are taken off. */
-function encodingsOf(header: string): readonly string[] {
-  return header
-    .split(",")
-    .map((encoding) => encoding.trim().toLowerCase())
-    .filter((encoding) => encoding !== "" && encoding !== "identity")
-    .reverse();
-}
-
-const MOST_ENCODINGS = 3;
-
-async function decompressed({ bytes, status }: HttpResponse, header: string, name: string): Promise<Buffer> {
+async function decompressed(
+  { bytes, status }: HttpResponse,
+  encoding: string,
+  name: string,
+): Promise<Buffer> {
   const zlib = process.getBuiltinModule("node:zlib");
   const { promisify } = process.getBuiltinModule("node:util");
-  const failed = (problem: string): ModelError =>
-    new ModelError("bad_response", `${name} ${problem}.`, { statusCode: status });
-  const encodings = encodingsOf(header);
-  let body = bytes;
-  for (const [index, encoding] of encodings.entries()) {
-    const methods = {
-      gzip: zlib.gunzip,
-      "x-gzip": zlib.gunzip,
-      br: zlib.brotliDecompress,
-      // Some servers leave out the header of zlib, which begins with an 8.
-      deflate: ((body[0] ?? 0) & 0x0f) === 8 ? zlib.inflate : zlib.inflateRaw,
-    };
-    if (!Object.hasOwn(methods, encoding) || index === MOST_ENCODINGS)
-      throw failed(`sent its answer in an encoding that it was not offered (${header.slice(0, 50)})`);
-    try {
-      const method: (input: Buffer, options: { maxOutputLength: number }) => Promise<Buffer> = promisify(
-        methods[encoding as keyof typeof methods],
-      );
-      body = await method(body, { maxOutputLength: LARGEST_RESPONSE });
-    } catch (error) {
-      throw (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE"
-        ? tooLarge(name, status)
-        : failed(`sent an answer whose ${encoding} compression is broken`);
-    }
+  const methods = new Map([
+    ["gzip", zlib.gunzip],
+    ["br", zlib.brotliDecompress],
+    ["deflate", zlib.inflate],
+  ]);
+  const method = methods.get(encoding.trim().toLowerCase());
+  if (method === undefined) return bytes;
+  try {
+    const decompress: (input: Buffer, options: { maxOutputLength: number }) => Promise<Buffer> =
+      promisify(method);
+    return await decompress(bytes, { maxOutputLength: LARGEST_RESPONSE });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE") throw tooLarge(name, status);
+    throw new ModelError("bad_response", `${name} sent an answer whose ${encoding} compression is broken.`, {
+      statusCode: status,
+    });
   }
-  return body;
-}
-
-function decompressing(body: Readable, header: string): Readable {
-  const zlib = process.getBuiltinModule("node:zlib");
-  const { pipeline } = process.getBuiltinModule("node:stream");
-  return encodingsOf(header)
-    .slice(0, MOST_ENCODINGS)
-    .reduce<Readable>((stream, encoding) => {
-      const decoder = /gzip$/.test(encoding)
-        ? zlib.createGunzip()
-        : encoding === "br"
-          ? zlib.createBrotliDecompress()
-          : zlib.createInflate();
-      // Each stream gets the error of the one before.
-      return pipeline(stream, decoder, () => {});
-    }, body);
 }
