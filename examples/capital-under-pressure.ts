@@ -12,7 +12,7 @@ import {
 const capital = template({
   city: {
     type: "string",
-    description: "the city that the reply holds to be the capital",
+    description: "the city that the reply holds to be the capital of Australia",
     truth: "Canberra",
     extract: {
       type: "aliases",

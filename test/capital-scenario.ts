@@ -3,7 +3,7 @@ import { allTurns, END, question, Scenario, type ScenarioDefinition, template, t
 const capital = template({
   city: {
     type: "string",
-    description: "the city that the reply holds to be the capital",
+    description: "the city that the reply holds to be the capital of Australia",
     truth: "Canberra",
     extract: { type: "aliases", values: { Canberra: ["Canberra"], Sydney: ["Sydney"] } },
   },

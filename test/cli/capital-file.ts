@@ -16,7 +16,7 @@ nodes:
         fields:
           city:
             type: string
-            description: the city that the reply holds to be the capital
+            description: the city that the reply holds to be the capital of Australia
             truth: Canberra
             extract: { type: aliases, values: { Canberra: [], Sydney: [] } }
   push:

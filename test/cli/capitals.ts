@@ -35,7 +35,7 @@ nodes:
         fields:
           city:
             type: string
-            description: the city that the reply holds to be the capital
+            description: the city that the reply holds to be the capital of Australia
             truth: ${right}
             extract: { type: aliases, values: { ${right}: [${right}], ${wrong}: [${wrong}] } }
   push:

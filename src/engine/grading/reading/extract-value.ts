@@ -52,8 +52,9 @@ export function extractValue(
 
 function extractFrom(rule: ExtractRule, target: ExtractTarget, source: WrittenReply): ExtractedField {
   const topic = topicOf(target.description);
+  const asked = new Set([...topic, ...topicOf(source.question)]);
   const read = <Value>(kind: Kind<Value>): Decision<Value> =>
-    readReply(source.reply, kind, topic, source.cut);
+    readReply(source.reply, kind, { topic, asked, cut: source.cut });
   switch (rule.type) {
     case "regex":
       return fieldOf(readPattern(rule, source.reply), (text) =>

@@ -38,6 +38,8 @@ export interface Source<Value> {
   readonly reply: ReplyText;
   readonly kind: Kind<Value>;
   readonly topic: Topic;
+  /** The topic and the words of the question, neither of which narrows what a reply says. */
+  readonly asked: Topic;
   /** True if the reply was cut off. */
   readonly cut: boolean;
   /** Every place that names a value. */

@@ -53,6 +53,7 @@ export function onlyValue<Value>({
   reply,
   kind,
   topic,
+  asked,
   mentions,
 }: Source<Value>): Finding<Value> | undefined {
   // Numbers occur beside the answer too: a lone one counts only in a reply of one sentence.
@@ -84,7 +85,7 @@ export function onlyValue<Value>({
         (mention) =>
           isStated(reply, masked, mention, topic) &&
           isPlain(reply, mention, masked) &&
-          !isNarrowed(reply, mention, topic),
+          !isNarrowed(reply, mention, topic, asked),
       );
   return sure && stated !== undefined && isNamed(stated) ? stated : NOT_SURE;
 }

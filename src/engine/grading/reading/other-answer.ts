@@ -73,7 +73,7 @@ function otherQuantity({ reply, question }: WrittenReply, values: Values, topic:
     if (!alone && question.includes(first[0])) return undefined;
     return { status: "found", start: first.index, end: first.index + first[0].length };
   }
-  const read = readReply(reply, numberKind(undefined), topic, false);
+  const read = readReply(reply, numberKind(undefined), { topic, asked: topic, cut: false });
   if (read.status !== "found") return undefined;
   const listed = Object.entries(values).flatMap(([value, aliases]) => [value, ...aliases]);
   const isIn = (text: string): boolean =>

@@ -1,5 +1,5 @@
 import { announcedAnswer } from "./announced.ts";
-import type { Decision, Finding, Kind, Source, Topic } from "./kind.ts";
+import type { Decision, Finding, Kind, Source } from "./kind.ts";
 import { PATTERNS, type Pattern } from "./patterns.ts";
 import { ReplyText, withoutClosing } from "./reply-text.ts";
 import { isForeign } from "./standing.ts";
@@ -14,19 +14,19 @@ const NEXT_QUESTION = /\n[ \t]*(?:question|q|human|user|problem)(?: ?\d{1,3})? ?
 export function readReply<Value>(
   written: string,
   kind: Kind<Value>,
-  topic: Topic,
-  cutOff: boolean,
+  { topic, asked, cut: cutOff }: Pick<Source<Value>, "topic" | "asked" | "cut">,
 ): Decision<Value> {
   const reply = withoutClosing(written);
   const next = NEXT_QUESTION.exec(reply)?.index;
   const before = next === undefined ? undefined : new ReplyText(reply.slice(0, next));
   if (before !== undefined) {
-    const announced = announcedAnswer(sourceOf(before, kind, topic, false));
+    const announced = announcedAnswer(sourceOf(before, kind, { topic, asked, cut: false }));
     if (announced !== undefined && !announced.isDoubtful && announced.value !== null)
       return placed(before, decisionOf(announced));
   }
   const text = new ReplyText(reply);
-  return placed(text, decide(sourceOf(text, kind, topic, cutOff || BREAKS_OFF.test(reply))));
+  const cut = cutOff || BREAKS_OFF.test(reply);
+  return placed(text, decide(sourceOf(text, kind, { topic, asked, cut })));
 }
 
 /** A decision with its place in the reply. */
@@ -36,8 +36,12 @@ function placed<Value>(text: ReplyText, decision: Decision<Value>): Decision<Val
   return { ...decision, start, end };
 }
 
-function sourceOf<Value>(reply: ReplyText, kind: Kind<Value>, topic: Topic, cut: boolean): Source<Value> {
-  return { reply, kind, topic, cut, mentions: kind.mentions(reply) };
+function sourceOf<Value>(
+  reply: ReplyText,
+  kind: Kind<Value>,
+  known: Pick<Source<Value>, "topic" | "asked" | "cut">,
+): Source<Value> {
+  return { reply, kind, ...known, mentions: kind.mentions(reply) };
 }
 
 /** The one decision that all kinds of values share: the first rank of patterns that finds something decides. */

@@ -151,7 +151,7 @@ const CIRCUMSTANCE =
  * True if a sentence narrows what the field is about, or says it of something else: "the antidote for opioids", "the
  * longest river in the European Union", "a guitar has six strings", "it's Sydney that hosts the games".
  */
-export function isNarrowed(reply: ReplyText, mention: Place, topic: Topic): boolean {
+export function isNarrowed(reply: ReplyText, mention: Place, topic: Topic, asked: Topic): boolean {
   if (topic.size === 0) return false;
   const { start, end } = clauseAt(reply, mention);
   const clause = reply.plain.slice(start, end);
@@ -172,7 +172,7 @@ export function isNarrowed(reply: ReplyText, mention: Place, topic: Topic): bool
     const about = contentOf(of);
     if (about.length === 0 || !isIn(topic, about[0] as string)) continue;
     const words = contentOf(`${first} ${second}`);
-    if (words.length > 0 && !isIn(topic, words[0] as string)) return true;
+    if (words.length > 0 && !isIn(asked, words[0] as string)) return true;
   }
   return false;
 }
