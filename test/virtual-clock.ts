@@ -2,7 +2,7 @@ import type { Clock } from "../src/core/environment.ts";
 import { sleepBy } from "../src/engine/run/calls/clock.ts";
 
 /** Settings of a virtual clock. */
-export interface VirtualClockOptions {
+interface VirtualClockOptions {
   /** True while real input or output is in flight: the clock stands still then. */
   readonly isBusy?: () => boolean;
   /** How long `runUntil` waits for real input and output when no timer is set (default 20,000). */

@@ -203,7 +203,7 @@ function conversationEvents(conversation: string, reply: string): readonly RunEv
 }
 
 /** What becomes of events. */
-export const JOURNAL_RULES: readonly StoreRule[] = [
+const JOURNAL_RULES: readonly StoreRule[] = [
   {
     name: "gives the events back as they were, in their order",
     test: async ({ store }) => {

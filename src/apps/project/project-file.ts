@@ -21,7 +21,7 @@ import { parseYamlText } from "./scenario-files/yaml-text.ts";
 import { settingsShape } from "./settings-shape.ts";
 
 /** The content of a project file. */
-export interface ProjectData {
+interface ProjectData {
   readonly settings: UnknownRecord;
   readonly profiles: Readonly<Record<string, UnknownRecord>>;
   readonly profile: string | null;
@@ -51,7 +51,7 @@ export function parseProjectFile(text: string, filename: string): ProjectData {
 }
 
 /** The same for what a module exports as `config`. */
-export function readProjectConfig(config: unknown, filename: string): ProjectData {
+function readProjectConfig(config: unknown, filename: string): ProjectData {
   const data = readProject(config, (issue) => `${filename}: ${formatIssue(issue)}`);
   return { ...data, lineOf: () => null };
 }

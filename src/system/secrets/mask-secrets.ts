@@ -11,11 +11,6 @@ export function rememberSecrets(values: Iterable<string>): void {
   for (const value of values) for (const part of credentialParts(value)) used.add(part);
 }
 
-/** A text with every secret masked that this process has used. */
-export function maskSecrets(text: string): string {
-  return used.mask(text);
-}
-
 /** Where a text has secrets that this process has used. */
 export function usedSecretSpans(text: string): readonly Span[] {
   return used.spans(text);

@@ -88,7 +88,7 @@ const HINT =
   /(?:[spr]k|xai|pplx|nvapi|pat|xox[a-z]|hf|gh[a-z]|r8|fw|tgp|npm|whsec)[-_]|ya29|akia|asia|aiza|eyj|:\/\/|=|%3d|cookie|aws4|bearer|basic|token|key|pass|pwd|secret|authorization|credential/i;
 
 /** Where something stands that looks like a secret; spans may overlap. */
-export function secretSpans(text: string): readonly Span[] {
+function secretSpans(text: string): readonly Span[] {
   return HINT.test(text) ? allSpans(text) : NONE;
 }
 

@@ -1,12 +1,12 @@
 /** What the `yaml` package reports about a text that it cannot read. */
-export interface LibraryProblem {
+interface LibraryProblem {
   readonly code: string;
   readonly message: string;
   readonly pos: readonly [number, number];
 }
 
 /** A problem as the end of our sentence, and where in the text the mistake is, if the library points elsewhere. */
-export interface YamlProblem {
+interface YamlProblem {
   readonly clause: string;
   readonly offset?: number;
 }

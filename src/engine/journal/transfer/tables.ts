@@ -61,7 +61,7 @@ export const CELL_COLUMNS: readonly (keyof CellColumns)[] = [
 ];
 
 /** A table with some rows for each conversation of a run, of which one at a time is in memory. */
-export function tableOf<Row extends CellColumns>(
+function tableOf<Row extends CellColumns>(
   store: Store,
   run: string,
   {

@@ -6,7 +6,7 @@ import { cancelledError, onAbort } from "./clock.ts";
 import { Outage, type OutageReport, type Patience } from "./outage.ts";
 
 /** What an account is made with. */
-export interface AccountOptions {
+interface AccountOptions {
   /** An account with caps starts with all that they allow; others find out their limit, up to the `highest` concurrency. */
   readonly caps?: AccountCaps | undefined;
   readonly highest?: number | undefined;
@@ -190,7 +190,7 @@ export class AccountLimiter {
 }
 
 /** An entry of a `WaitQueue`. */
-export interface Waiter {
+interface Waiter {
   readonly wake: () => void;
   readonly fail: (error: ModelError) => void;
 }

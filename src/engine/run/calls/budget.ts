@@ -6,7 +6,7 @@ export interface BudgetLimits {
 }
 
 /** What was spent. */
-export interface Spent {
+interface Spent {
   readonly usd: number;
   readonly tokens: number;
   readonly calls: number;

@@ -16,7 +16,7 @@ import { untilAborted } from "../../models/until-aborted.ts";
 import { cancelledError } from "./clock.ts";
 
 /** How answers are looked for. */
-export interface CallCacheOptions {
+interface CallCacheOptions {
   readonly isFresh: boolean;
   readonly borrowed?: BorrowedCalls | undefined;
   /** The answers that serve only this run. */

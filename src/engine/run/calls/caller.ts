@@ -14,7 +14,7 @@ import type { Limits } from "./limits.ts";
 import type { Prices } from "./prices.ts";
 
 /** What every call of a run goes through: budget, limits, retries, prices, events. */
-export interface CallerParts {
+interface CallerParts {
   readonly limits: Limits;
   readonly budget: CallBudget;
   readonly prices: Prices;

@@ -200,7 +200,7 @@ function asModelError(error: unknown): ModelError {
 }
 
 /** What may end an attempt early. */
-export interface AttemptLimits {
+interface AttemptLimits {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly timeoutMs: number | null;

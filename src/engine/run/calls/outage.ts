@@ -30,7 +30,7 @@ export interface Patience {
 }
 
 /** Why a connection failed, and how many calls are still in flight. */
-export interface FailedConnection {
+interface FailedConnection {
   readonly message: string;
   readonly inFlight: number;
 }

@@ -1,5 +1,5 @@
 /** What refusals mean: `limit`, this account sends too much; `chance`, some calls are refused however much it sends. */
-export type Finding = "limit" | "chance";
+type Finding = "limit" | "chance";
 
 /** What an accepted and a refused call say: the logarithm of how much likelier each is by chance (1 in 5) than beyond a limit (7 in 10). */
 const FOR_CHANCE = Math.log(0.8 / 0.3);

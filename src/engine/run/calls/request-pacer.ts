@@ -21,7 +21,7 @@ const CAREFUL_RATE = 1;
 const LOWEST_RATE = 1 / 60;
 
 /** What is known about refusals. */
-export interface Refused {
+interface Refused {
   /** What a refusal costs. */
   readonly pauseMs?: number | undefined;
   /** The share that is accepted at the present rate, counted or guessed. */

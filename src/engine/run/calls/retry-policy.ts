@@ -64,7 +64,7 @@ export class RetryCount {
 }
 
 /** What is known of an attempt that failed. */
-export interface FailedAttempt {
+interface FailedAttempt {
   readonly retryAfterMs?: number | undefined;
   readonly isCounted?: boolean;
 }

@@ -1,5 +1,5 @@
 /** What is used of the `acorn` package. */
-export type AcornLibrary = typeof import("acorn");
+type AcornLibrary = typeof import("acorn");
 
 let library: AcornLibrary | undefined;
 

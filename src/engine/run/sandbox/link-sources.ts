@@ -20,7 +20,7 @@ import { isRecord } from "../../../core/values/json.ts";
 import { openSandbox, SandboxError, type SandboxFunction } from "./open-sandbox.ts";
 
 /** A source string that cannot be run, and where it stands. */
-export interface SourceProblem {
+interface SourceProblem {
   /** In words: `the condition of the edge from "ask" to "probe"`. */
   readonly place: string;
   /** In the scenario as it was written: `edges[3].when`. */
@@ -29,7 +29,7 @@ export interface SourceProblem {
 }
 
 /** A definition whose source strings have become functions. */
-export interface LinkedDefinition {
+interface LinkedDefinition {
   readonly definition: ScenarioDefinition;
   readonly problems: readonly SourceProblem[];
 }
@@ -50,7 +50,7 @@ export type CodePlace = {
 );
 
 /** What stands in place of a piece of code. */
-export type ReplaceCode = (code: AuthorCode, place: CodePlace) => AuthorCode;
+type ReplaceCode = (code: AuthorCode, place: CodePlace) => AuthorCode;
 
 /**
  * A copy of the definition in which every source string is a function that runs it; the same definition if it has none.

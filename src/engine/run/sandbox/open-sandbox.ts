@@ -24,7 +24,7 @@ export interface SandboxOptions {
 }
 
 /** What an evaluation belongs to, and what limits it. */
-export interface EvaluationOptions {
+interface EvaluationOptions {
   /** The conversation: part of the random seed. */
   readonly conversation?: string;
   /** What the conversation may still use. */
@@ -304,7 +304,7 @@ const CANCELLED = "c";
 const UNWRITABLE = "w";
 
 /** Why a call in the sandbox returned no value. */
-export type SandboxFailure =
+type SandboxFailure =
   | "threw"
   | "too_long"
   | "too_much_memory"

@@ -10,7 +10,7 @@ const PROGRAM = import.meta.url.endsWith(".ts") ? "./sandbox-worker.ts" : "./san
 const START_MS = 30_000;
 
 /** Why there is no answer: it took too long, or the thread cannot start. */
-export type NoReply = { readonly isLate: true } | { readonly error: Error };
+type NoReply = { readonly isLate: true } | { readonly error: Error };
 
 /** A thread that answers one request at a time, and is stopped if it takes too long. */
 class SandboxThread {

@@ -73,7 +73,7 @@ function numberOf(value: string): number {
 }
 
 /** What came of a reply, as far as chances are assumed for it. */
-export type ReplyGroup = "right" | "wrong" | "unreadable" | "not_verified" | "open";
+type ReplyGroup = "right" | "wrong" | "unreadable" | "not_verified" | "open";
 
 /** The group of a reply by its verdict. */
 export function replyGroup(

@@ -16,7 +16,7 @@ import type { Slot, Slots } from "./amounts.ts";
 import type { Position } from "./possible-turns.ts";
 
 /** A call that costs nothing: its answer is stored, or a simulated model answers. */
-export interface KnownCall {
+interface KnownCall {
   readonly slot: Slot;
   readonly turn: number;
   /** True if a simulated model answers. */

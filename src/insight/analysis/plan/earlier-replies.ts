@@ -20,7 +20,7 @@ export interface EarlierReply {
 }
 
 /** What a model counts, as a multiple of our estimate. */
-export interface TokenScale {
+interface TokenScale {
   readonly input: number;
   readonly output: number;
   /** The mean output of a call. */

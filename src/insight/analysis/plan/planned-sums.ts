@@ -46,7 +46,7 @@ export interface PlannedSums {
 export type IsFinished = (plan: ConversationPlan) => boolean;
 
 /** What sums are computed from. */
-export interface SumOptions {
+interface SumOptions {
   /** In a run that is resumed. */
   readonly isFinished?: IsFinished | undefined;
   readonly setup: RunSetup;

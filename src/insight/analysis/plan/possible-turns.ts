@@ -31,7 +31,7 @@ export interface Unfinished {
 }
 
 /** One turn that a conversation may make: what it takes, and where it leads. */
-export interface PossibleTurn extends Unfinished {
+interface PossibleTurn extends Unfinished {
   readonly chance: number;
   readonly cost: AmountSpread;
 }

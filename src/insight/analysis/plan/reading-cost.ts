@@ -14,7 +14,7 @@ import { estimateRequest, estimateTokens } from "./estimate-tokens.ts";
 import type { Forecast } from "./forecast.ts";
 
 /** A question that is about to be asked, and how long its reply will be. */
-export interface AskedTurn {
+interface AskedTurn {
   readonly state: ConversationState;
   readonly ask: AskEffect;
   readonly replyTokens: number;

@@ -23,7 +23,7 @@ import type { ReplyClass, ReplyClasses } from "./reply-classes.ts";
 import { type UserChoice, type UserReads, userChoices, userReads } from "./user-choices.ts";
 
 /** The limits of an exploration. */
-export interface ExploreOptions {
+interface ExploreOptions {
   readonly turnLimit: number;
   readonly maxStates: number;
   readonly replies: ReadonlyMap<string, ReplyClasses>;

@@ -10,7 +10,7 @@ import {
 } from "./explored-graph.ts";
 
 /** Totals over all paths, computed layer by layer: a layer is the states after the same number of turns. */
-export interface Layers {
+interface Layers {
   readonly count: bigint;
   readonly limited: bigint;
   /** A longest path. */

@@ -25,7 +25,7 @@ import { readsAccumulated, stateChecks } from "./comparisons.ts";
 import type { Undecided } from "./rehearsal.ts";
 
 /** What a piece of code may read, and the literals in it. */
-export interface CodeReach {
+interface CodeReach {
   /** `turn`: what was accumulated and what was parsed at its node; `state`: the state without the turns; `turns`: everything. */
   readonly sees: "turn" | "state" | "turns";
   readonly named: readonly JsonValue[];

@@ -23,7 +23,7 @@ import type { DefinitionCode } from "./prepare-code.ts";
 import { answersOf } from "./representative-values.ts";
 
 /** How one field or trait of a node's turns is read. */
-export interface WatchedValue {
+interface WatchedValue {
   readonly comparisons: Comparison[];
   /** True if something reads the value itself: a text, a function, a truth that depends on it. */
   isSeen: boolean;

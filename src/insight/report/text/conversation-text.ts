@@ -195,7 +195,7 @@ function padded(text: string, columns: number): string {
 }
 
 /** The value of an outcome as a word. An inconclusive number is the part that is certain. */
-export function outcomeWord({ value, status }: Pick<Outcome, "value" | "status">, style: Style): PaintedWord {
+function outcomeWord({ value, status }: Pick<Outcome, "value" | "status">, style: Style): PaintedWord {
   if (status === "inconclusive")
     return { word: value === null ? "? inconclusive" : `${value}, inconclusive`, paint: style.yellow };
   if (status === "not_applicable") return { word: "– not applicable", paint: style.dim };

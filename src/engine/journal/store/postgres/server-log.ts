@@ -12,7 +12,7 @@ export interface LoggedRun {
 }
 
 /** Runs a statement within the transaction of a group; gives its rows as lists of values. */
-export type Query = (sql: string, values?: readonly unknown[]) => Promise<readonly (readonly unknown[])[]>;
+type Query = (sql: string, values?: readonly unknown[]) => Promise<readonly (readonly unknown[])[]>;
 
 /** What is written to the server. */
 export type LogChange =
