@@ -41,8 +41,6 @@ const MUTUAL: readonly string[] = [
   "core/liquid ↔ core/schema",
   "core/outcomes ↔ core/scenario",
   "engine/grading/judge ↔ engine/grading/verify",
-  "engine/models/function ↔ engine/models/http",
-  "engine/models/http ↔ engine/models/providers",
 ];
 
 /** Rooms and folders that use nothing of Node, no clock and no random numbers. */

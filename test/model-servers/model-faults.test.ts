@@ -111,7 +111,7 @@ describe.each(KINDS)("%s", (_kind, start, make) => {
     expect(await fail({ status: 307, headers: { location } })).toMatchObject({
       category: "not_found",
       statusCode: 307,
-      message: `${model.name} was redirected (307) to ${server.url}/elsewhere, which is not followed. If you trust that address, use it as the base URL.`,
+      message: expect.stringContaining(`redirects (307) to ${server.url}/elsewhere. `),
     });
     expect(server.requests).toHaveLength(1);
   });
@@ -169,9 +169,7 @@ describe.each(KINDS)("%s", (_kind, start, make) => {
     const gone = await make(`http://127.0.0.1:${port}`);
     const error = await failureOf(gone.reply(requestOf("Anybody?"), contextOf()));
     expect(error.category).toBe("connection");
-    expect(error.message).toBe(
-      `${gone.name}: 127.0.0.1:${port} refused the connection. Check that the server runs, and its base URL.`,
-    );
+    expect(error.message).toContain(`${gone.name}: 127.0.0.1:${port} refused the connection.`);
   });
 
   test("a host that does not exist", async () => {

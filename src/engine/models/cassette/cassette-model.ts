@@ -1,7 +1,7 @@
 import { callIdentity } from "../call-identity.ts";
 import type { CallContext, Model, ModelCard, ModelReply, ModelRequest } from "../model.ts";
 import { ModelError } from "../model-error.ts";
-import { abortedCall } from "../providers/to-model-error.ts";
+import { abortedCall } from "../to-model-error.ts";
 import { untilAborted } from "../until-aborted.ts";
 import type { Cassette } from "./cassette.ts";
 import { explainMiss } from "./explain-miss.ts";

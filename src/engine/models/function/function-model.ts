@@ -5,7 +5,7 @@ import { sha256 } from "../../../core/values/hash.ts";
 import { isRecord, type JsonObject, type JsonValue, typeName } from "../../../core/values/json.ts";
 import { redactSecrets } from "../../../system/secrets/redact-secrets.ts";
 import { redactedCause } from "../../../system/secrets/redacted-cause.ts";
-import { shortened } from "../http/failed-response.ts";
+import { shortened } from "../failed-response.ts";
 import type { Message, ToolCall } from "../message.ts";
 import { frozenMessages } from "../message-list.ts";
 import type {
@@ -18,7 +18,7 @@ import type {
   Usage,
 } from "../model.ts";
 import { ModelError } from "../model-error.ts";
-import { abortedCall } from "../providers/to-model-error.ts";
+import { abortedCall } from "../to-model-error.ts";
 import { untilAborted } from "../until-aborted.ts";
 
 /** What a function knows of the call besides the messages. */

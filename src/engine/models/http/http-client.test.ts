@@ -13,7 +13,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { contextOf, failureOf, requestOf } from "../../../apps/contracts/model-contract-calls.ts";
 import type { ModelReply } from "../model.ts";
 import { type ErrorCategory, ModelError } from "../model-error.ts";
-import { networkFailure } from "../providers/to-model-error.ts";
+import { networkFailure } from "../network-failure.ts";
 import { resolveModel } from "../resolve-model.ts";
 import { streamingFetch } from "./client-fetch.ts";
 import { type HttpRequest, LARGEST_RESPONSE, sendRequest } from "./http-client.ts";
@@ -577,7 +577,7 @@ describe("TLS", () => {
     );
     expect(networkFailure(error)).toMatchObject({
       category: "connection",
-      what: expect.stringContaining("certificate that it signed itself"),
+      what: expect.stringContaining("DEPTH_ZERO_SELF_SIGNED_CERT"),
     });
     await closed;
     expect(heard).toBe("");

@@ -11,14 +11,14 @@ import {
   secretQueryValues,
 } from "../../../system/secrets/secret-data.ts";
 import { openHeaders, secretHeaderValues } from "../../../system/secrets/secret-headers.ts";
+import { type FailedCall, failedResponse, quotedStart, reportedStatus } from "../failed-response.ts";
 import { cacheRule } from "../function/function-model.ts";
 import type { FinishReason, Model, ModelCard, ModelReply, Usage } from "../model.ts";
 import { ModelError } from "../model-error.ts";
 import { firstSet } from "../providers/provider.ts";
-import { parseRateLimitHints } from "../providers/rate-limit-headers.ts";
-import { abortedCall, toModelError } from "../providers/to-model-error.ts";
+import { parseRateLimitHints } from "../rate-limit-headers.ts";
+import { abortedCall, toModelError } from "../to-model-error.ts";
 import { bodyTemplate } from "./body-template.ts";
-import { type FailedCall, failedResponse, quotedStart, reportedStatus } from "./failed-response.ts";
 import { type HttpResponse, sendRequest } from "./http-client.ts";
 
 /** A model behind a URL. */

@@ -422,16 +422,6 @@ test.each<[string, () => never]>([
       throw undefined;
     },
   ],
-  [
-    "an error that cannot be read",
-    () => {
-      throw new Proxy(new Error("x"), {
-        get() {
-          throw new Error("no");
-        },
-      });
-    },
-  ],
 ])("a model of one's own that throws %s", async (_what, doGenerate) => {
   const model = aiSdkModel(new MockLanguageModelV4({ doGenerate: async () => doGenerate() }));
   const error = await failureOf(model.reply(requestOf("?"), contextOf()));

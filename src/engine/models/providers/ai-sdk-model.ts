@@ -6,10 +6,10 @@ import type { JudgeModel } from "../../grading/judge/judge-turn.ts";
 import type { Model, ModelCard } from "../model.ts";
 import { ModelError } from "../model-error.ts";
 import { checkParameters, type ModelParameters } from "../model-parameters.ts";
+import { parseRateLimitHints } from "../rate-limit-headers.ts";
+import { abortedCall, toModelError } from "../to-model-error.ts";
 import { callAiSdk } from "./ai-sdk-call.ts";
 import type { AiSdkLanguageModel } from "./language-model.ts";
-import { parseRateLimitHints } from "./rate-limit-headers.ts";
-import { abortedCall, toModelError } from "./to-model-error.ts";
 
 /** Options of a model of the AI SDK; by default, name and account come from the model itself. */
 export interface AiSdkModelOptions {

@@ -3,14 +3,14 @@ import { functionSource } from "../../../core/source/function-source.ts";
 import { sha256 } from "../../../core/values/hash.ts";
 import { rememberSecrets } from "../../../system/secrets/mask-secrets.ts";
 import { redactSecrets } from "../../../system/secrets/redact-secrets.ts";
-import { shortened } from "../http/failed-response.ts";
+import { shortened } from "../failed-response.ts";
 import type { Model, ModelReply, ModelRequest } from "../model.ts";
 import { ModelError } from "../model-error.ts";
+import { parseRateLimitHints } from "../rate-limit-headers.ts";
+import { abortedCall, toModelError } from "../to-model-error.ts";
 import { untilAborted } from "../until-aborted.ts";
 import type { AiSdkModelOptions } from "./ai-sdk-model.ts";
 import type { LanguageModelSettings } from "./language-model.ts";
-import { parseRateLimitHints } from "./rate-limit-headers.ts";
-import { abortedCall, toModelError } from "./to-model-error.ts";
 
 /** An embedding model of the AI SDK: of its specification v4, v3 or v2. */
 export interface AiSdkEmbeddingModel {

@@ -1,4 +1,3 @@
-import type { Fetch } from "../http/client-fetch.ts";
 import type { KnownProvider } from "./provider.ts";
 
 /**
@@ -19,7 +18,7 @@ export interface LanguageModelSettings {
   readonly baseUrl: string;
   readonly key: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  readonly fetch: Fetch;
+  readonly fetch: typeof globalThis.fetch;
 }
 
 /** A model of the AI SDK from its provider, of which only the library that is needed is loaded. */

@@ -3,7 +3,7 @@ import { canonicalJson, isRecord, type JsonObject } from "../../../core/values/j
 import type { Message } from "../message.ts";
 import type { CallContext, ModelRequest, SimulatedModel, Usage } from "../model.ts";
 import { type ErrorCategory, ModelError } from "../model-error.ts";
-import { abortedCall } from "../providers/to-model-error.ts";
+import { abortedCall } from "../to-model-error.ts";
 import { behaviorAt, type SimulationSettings, simulationSettings } from "./simulated-subjects.ts";
 import { simulatedText } from "./simulated-text.ts";
 

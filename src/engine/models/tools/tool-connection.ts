@@ -2,7 +2,7 @@ import type { MCPClient, MCPClientConfig } from "@ai-sdk/mcp";
 import { errorMessage } from "../../../core/error-message.ts";
 import { isRecord, type JsonObject } from "../../../core/values/json.ts";
 import { ModelError } from "../model-error.ts";
-import { abortedCall } from "../providers/to-model-error.ts";
+import { abortedCall } from "../to-model-error.ts";
 import { NO_ANSWER } from "./http-fetch.ts";
 import { readListing, type ToolListing } from "./offered-tools.ts";
 import type { ToolClock } from "./server-process.ts";

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { VirtualClock } from "../../../../test/virtual-clock.ts";
 import type { RateLimitHints } from "../../models/model.ts";
 import { ModelError } from "../../models/model-error.ts";
-import { parseRateLimitHints, parseRetryAfter } from "../../models/providers/rate-limit-headers.ts";
+import { parseRateLimitHints, parseRetryAfter } from "../../models/rate-limit-headers.ts";
 import { Limits } from "./limits.ts";
 
 /** The requests and responses on their way. Time stands still meanwhile, so the test does not depend on the machine. */
@@ -45,9 +45,9 @@ async function ask(
   const response = await fetch(url, { signal });
   const text = await response.text();
   traffic.inFlight--;
-  const hints = parseRateLimitHints(response.headers, Date.now());
+  const hints = parseRateLimitHints(Object.fromEntries(response.headers), Date.now());
   if (response.ok) return { text, ...(hints === undefined ? {} : { rateLimit: hints }) };
-  const retryAfterMs = parseRetryAfter(response.headers, Date.now());
+  const retryAfterMs = parseRetryAfter(Object.fromEntries(response.headers), Date.now());
   throw new ModelError("rate_limit", "429", retryAfterMs === undefined ? {} : { retryAfterMs });
 }
 

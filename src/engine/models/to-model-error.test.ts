@@ -1,6 +1,6 @@
 import { APICallError } from "ai";
 import { describe, expect, test } from "vitest";
-import { ModelError } from "../model-error.ts";
+import { ModelError } from "./model-error.ts";
 import { abortedCall, toModelError } from "./to-model-error.ts";
 
 const CALL = { name: "openai/gpt-5-mini", keyVariable: "OPENAI_API_KEY", now: 0 };
@@ -23,83 +23,29 @@ function apiError(
 
 const said = (message: string, more: object = {}): string => JSON.stringify({ error: { message, ...more } });
 
-describe("sentences", () => {
-  test.each<[number, string | undefined, string, string]>([
-    [401, undefined, "authentication", "openai/gpt-5-mini refused the key (401). Set OPENAI_API_KEY."],
-    [
-      401,
-      said("Incorrect API key."),
-      "authentication",
-      "openai/gpt-5-mini refused the key (401): Incorrect API key. Set OPENAI_API_KEY.",
-    ],
-    [
-      402,
-      said("Pay first"),
-      "permission",
-      "openai/gpt-5-mini did not allow it (402): Pay first. Check what the key may do, and the account's credit.",
-    ],
-    [
-      404,
-      said("No model gpt-5-mini"),
-      "not_found",
-      "openai/gpt-5-mini was not found (404): No model gpt-5-mini. Check the name of the model and the base URL.",
-    ],
-    [
-      302,
-      undefined,
-      "not_found",
-      "openai/gpt-5-mini was redirected (302) to nowhere (no location is given), which is not followed. If you trust that address, use it as the base URL.",
-    ],
-    [400, said("Too long"), "bad_request", "openai/gpt-5-mini refused the request (400): Too long."],
-    [418, '"short"', "bad_request", "openai/gpt-5-mini refused the request (418): short."],
-    [
-      400,
-      said("API key not valid."),
-      "authentication",
-      "openai/gpt-5-mini refused the key (400): API key not valid. Set OPENAI_API_KEY.",
-    ],
-    [429, said("Slow down"), "rate_limit", "openai/gpt-5-mini has had too many requests (429): Slow down."],
-    [
-      429,
-      said("You exceeded your quota", { code: "insufficient_quota" }),
-      "permission",
-      "openai/gpt-5-mini did not allow it (429): You exceeded your quota. Check what the key may do, and the account's credit.",
-    ],
-    [
-      500,
-      "<html><title>Oops</title>",
-      "server",
-      'openai/gpt-5-mini has a problem (500): a web page, "Oops".',
-    ],
-    [529, said("Overloaded"), "server", "openai/gpt-5-mini has a problem (529): Overloaded."],
-    [
-      400,
-      said("network error: fetch failed"),
-      "bad_request",
-      "openai/gpt-5-mini refused the request (400): network error: fetch failed.",
-    ],
-    [
-      200,
-      "<html>Sign in</html>",
-      "bad_response",
-      'openai/gpt-5-mini answered with something that is not its protocol: "<html>Sign in</html>". Check the base URL.',
-    ],
-    [
-      200,
-      "",
-      "bad_response",
-      "openai/gpt-5-mini answered with something that is not its protocol: nothing at all. Check the base URL.",
-    ],
-    [
-      200,
-      said("Slow down", { code: 429 }),
-      "rate_limit",
-      "openai/gpt-5-mini has had too many requests (429): Slow down.",
-    ],
-  ])("%i %s", (statusCode, body, category, message) => {
-    const error = toModelError(apiError(statusCode, body), CALL);
-    expect({ category: error.category, message: error.message }).toEqual({ category, message });
-  });
+test.each<[number, string | undefined, string, string]>([
+  [
+    401,
+    said("Incorrect API key."),
+    "authentication",
+    "openai/gpt-5-mini refused the key (401): Incorrect API key. Set OPENAI_API_KEY.",
+  ],
+  [402, undefined, "permission", "did not allow it (402). Check what the key may do"],
+  [404, said("No model"), "not_found", "was not found (404): No model. Check the name of the model"],
+  [302, undefined, "not_found", "redirects (302) to nowhere."],
+  [418, '"short"', "bad_request", "refused the request (418): short."],
+  [400, said("API key not valid."), "authentication", "refused the key (400): API key not valid."],
+  [429, said("Slow down"), "rate_limit", "has had too many requests (429): Slow down."],
+  [429, said("No credit", { code: "insufficient_quota" }), "permission", "(429): No credit."],
+  [500, "<html><title>Oops</title>", "server", "has a problem (500): a web page."],
+  [400, said("network error: fetch failed"), "bad_request", "network error: fetch failed."],
+  [200, "<html>Sign in</html>", "bad_response", 'is not its protocol: "<html>Sign in</html>".'],
+  [200, "", "bad_response", "is not its protocol: nothing at all."],
+  [200, said("Slow down", { code: 429 }), "rate_limit", "has had too many requests (429): Slow down."],
+])("status %i: %s", (statusCode, body, category, message) => {
+  const error = toModelError(apiError(statusCode, body), CALL);
+  expect(error.category).toBe(category);
+  expect(error.message).toContain(message);
 });
 
 test("a server's long speech is cut, after secrets are taken out", () => {
@@ -117,15 +63,6 @@ test("nothing of request and response is left in the cause", () => {
   expect(Object.keys(cause as Error)).not.toContain("requestBodyValues");
 });
 
-test("how long to wait", () => {
-  const now = Date.parse("2026-11-16T10:00:00Z");
-  const after = (value: string): number | undefined =>
-    toModelError(apiError(429, "", { "retry-after": value }), { ...CALL, now }).retryAfterMs;
-  expect(after("3")).toBe(3000);
-  expect(after("Mon, 16 Nov 2026 10:00:05 GMT")).toBe(5000);
-  expect(after("soon")).toBeUndefined();
-});
-
 describe("the network", () => {
   const failed = (code: string, message = "boom"): TypeError =>
     new TypeError("fetch failed", { cause: Object.assign(new Error(message), { code }) });
@@ -133,18 +70,11 @@ describe("the network", () => {
   test.each([
     ["ECONNREFUSED", "connection", "refused the connection"],
     ["ENOTFOUND", "connection", "could not be found"],
-    ["EAI_AGAIN", "connection", "could not be looked up"],
-    ["ECONNRESET", "connection", "closed the connection"],
     ["UND_ERR_SOCKET", "connection", "closed the connection"],
-    ["UND_ERR_CONNECT_TIMEOUT", "connection", "did not take the connection in time"],
+    ["UND_ERR_SOMETHING", "connection", "closed the connection"],
     ["UND_ERR_HEADERS_TIMEOUT", "timeout", "did not answer in time"],
-    ["UND_ERR_BODY_TIMEOUT", "timeout", "stopped in the middle of its answer"],
-    ["UND_ERR_SOMETHING", "connection", "broke the protocol (UND_ERR_SOMETHING)"],
-    ["CERT_HAS_EXPIRED", "connection", "has a certificate that has expired (CERT_HAS_EXPIRED)"],
-    ["SELF_SIGNED_CERT_IN_CHAIN", "connection", "has a certificate of an authority that is not known here"],
-    ["ERR_TLS_CERT_ALTNAME_INVALID", "connection", "has a certificate for another host name"],
-    ["ERR_SSL_WRONG_VERSION_NUMBER", "connection", "does not speak TLS there"],
-    ["ERR_SSL_SOMETHING_NEW", "connection", "could not set up TLS (ERR_SSL_SOMETHING_NEW)"],
+    ["HPE_INVALID_CONSTANT", "bad_response", "did not answer in HTTP"],
+    ["CERT_HAS_EXPIRED", "connection", "cannot be trusted, or does not speak TLS (CERT_HAS_EXPIRED: boom)"],
   ])("%s", (code, category, what) => {
     const error = toModelError(failed(code), { ...CALL, url: "http://user:pw@host.example:81/v1?key=2" });
     expect(error.category).toBe(category);

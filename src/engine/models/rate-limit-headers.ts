@@ -1,15 +1,10 @@
-import type { RateLimitHints } from "../model.ts";
+import type { RateLimitHints } from "./model.ts";
 
-/** Headers of a reply: those of `fetch`, or a plain object. */
-export type ReplyHeaders =
-  | { get(name: string): string | null }
-  | Readonly<Record<string, string | undefined>>;
+/** Headers of a reply. */
+export type ReplyHeaders = Readonly<Record<string, string | undefined>>;
 
 /** The longest wait that a header can cause. */
 const LONGEST_WAIT_MS = 600_000;
-
-/** Longer values are ignored. */
-const LONGEST_VALUE = 200;
 
 /** How long a server asks to wait before the next request, in milliseconds, if it does; `now` in milliseconds since 1970. */
 export function parseRetryAfter(headers: ReplyHeaders, now: number): number | undefined {
@@ -34,8 +29,7 @@ export function parseRetryAfter(headers: ReplyHeaders, now: number): number | un
 /** The limits of the account that a reply reports: the headers of OpenAI, of Anthropic, and of the drafts of the IETF. */
 export function parseRateLimitHints(headers: ReplyHeaders, now: number): RateLimitHints | undefined {
   // Most servers say nothing, and this is read after every call.
-  const isPlain = typeof headers.get !== "function";
-  if (isPlain && !Object.keys(headers).some((name) => /ratelimit/i.test(name))) return undefined;
+  if (!Object.keys(headers).some((name) => /ratelimit/i.test(name))) return undefined;
   const header = headerReader(headers);
   const count = (...names: readonly string[]): number | undefined =>
     first(names, (name) => number(header(name)));
@@ -79,19 +73,10 @@ function first(names: readonly string[], read: (name: string) => number | undefi
   return undefined;
 }
 
-/** Reads headers in any case of their names; values that are too long are ignored. */
+/** Reads headers in any case of their names. */
 function headerReader(headers: ReplyHeaders): (name: string) => string | undefined {
-  const read = typeof headers.get === "function" ? headers.get.bind(headers) : plainReader(headers);
-  return (name) => {
-    const value: unknown = read(name);
-    return typeof value === "string" && value.length <= LONGEST_VALUE ? value.trim() : undefined;
-  };
-}
-
-function plainReader(headers: object): (name: string) => unknown {
-  const values = new Map<string, unknown>();
-  for (const [name, value] of Object.entries(headers)) values.set(name.toLowerCase(), value);
-  return (name) => values.get(name);
+  const values = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  return (name) => values.get(name)?.trim();
 }
 
 /** A count or a time that can be one; in `100, 100;w=60` the first number counts. */
