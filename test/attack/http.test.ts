@@ -133,12 +133,12 @@ const ATTACKS: readonly Attack[] = [
   {
     name: "raw deflate",
     script: send(sized(deflateRawSync(CHAT), "Content-Encoding: deflate")),
-    expected: FINE,
+    expected: ["bad_response"],
   },
   {
     name: "gzip twice",
     script: send(sized(gzipSync(gzipSync(CHAT)), "Content-Encoding: gzip, gzip")),
-    expected: FINE,
+    expected: ["bad_response"],
   },
   { name: "a second answer behind the first", script: send(sized(CHAT), sized("{}")), expected: FINE },
   {

@@ -108,7 +108,7 @@ describe("a server that does not serve", () => {
     expect(code).toBe(2);
     expectWords(stderr, [
       "refused the connection",
-      "Check that the server runs",
+      "Check the base URL, the network, and that the server runs",
       /elenchus resume \w+ --retry-errors/,
     ]);
     const { stdout } = await elenchus(["list", "--json"], { folder });

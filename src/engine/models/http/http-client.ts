@@ -269,8 +269,13 @@ async function decompressed(
     ["br", zlib.brotliDecompress],
     ["deflate", zlib.inflate],
   ]);
-  const method = methods.get(encoding.trim().toLowerCase());
-  if (method === undefined) return bytes;
+  const coding = encoding.trim().toLowerCase();
+  if (coding === "identity" || coding === "") return bytes;
+  const method = methods.get(coding);
+  if (method === undefined)
+    throw new ModelError("bad_response", `${name} sent an answer in an encoding that was not asked for.`, {
+      statusCode: status,
+    });
   try {
     const decompress: (input: Buffer, options: { maxOutputLength: number }) => Promise<Buffer> =
       promisify(method);
