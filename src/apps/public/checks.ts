@@ -1,4 +1,4 @@
-export type { Check, CheckOf, CheckType, Decay, DistanceMode, Normalizer } from "../../core/checks/check.ts";
+export type { Check, CheckOf, CheckType, Decay, DistanceMode } from "../../core/checks/check.ts";
 export {
   booleanMatch,
   containsAll,
@@ -28,4 +28,5 @@ export {
 } from "../../core/checks/check-factories.ts";
 export type { CheckResult } from "../../core/checks/check-result.ts";
 export { evaluateCheck } from "../../core/checks/evaluate-check.ts";
+export type { Normalizer } from "../../core/checks/normalize.ts";
 export type { Operators, ShorthandValue } from "../../core/checks/shorthand.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Check } from "./check.ts";
+import { CHECK_SHAPES } from "./check.ts";
 import * as factories from "./check-factories.ts";
-import { CHECK_SHAPES } from "./check-shapes.ts";
 import { evaluateCheck } from "./evaluate-check.ts";
 
 it("there is one factory for each check, named after its type", () => {

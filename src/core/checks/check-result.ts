@@ -45,6 +45,36 @@ export function describeValue(value: unknown): string {
   return name === "array" || name === "object" ? `an ${name}` : `a ${name}`;
 }
 
+/** How a check reads a value; undefined for what it cannot compare. */
+type Read<Value> = (value: unknown) => Value | undefined;
+
+/** A check that reads both sides alike, and says which of them is not what it needs. */
+export function pairCheck<Value>(
+  read: Read<Value>,
+  needed: string,
+  compare: (value: Value, expected: Value) => CheckResult,
+): CompiledCheck {
+  return (value, expected) => {
+    const left = read(value);
+    if (left === undefined) return incomparable("value", value, needed);
+    const right = read(expected);
+    if (right === undefined) return incomparable("expected value", expected, needed);
+    return compare(left, right);
+  };
+}
+
+/** A check that does not look at the expected value. */
+export function valueCheck<Value>(
+  read: Read<Value>,
+  needed: string,
+  test: (value: Value) => CheckResult,
+): CompiledCheck {
+  return (value) => {
+    const found = read(value);
+    return found === undefined ? incomparable("value", value, needed) : test(found);
+  };
+}
+
 /** A check whose parameters are wrong: it can never be evaluated, for this reason. */
 export function unusableCheck(reason: string): CompiledCheck {
   const result = Object.freeze(notEvaluable(reason));

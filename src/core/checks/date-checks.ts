@@ -1,4 +1,4 @@
-import type { CheckOf, ParametersOf } from "./check.ts";
+import type { CheckOf } from "./check.ts";
 import {
   type CheckResult,
   type CompiledCheck,
@@ -7,10 +7,9 @@ import {
   passedIf,
   unusableCheck,
 } from "./check-result.ts";
-import { compileDateFormat, type DateValue, readDate } from "./date-value.ts";
+import { compileDateFormat, type DateValue, dateSpan, isBeforeEnd, readDate } from "./date-value.ts";
 
-const DAY = 86_400_000;
-const UNITS = { days: DAY, hours: 3_600_000, minutes: 60_000 } as const;
+const UNITS = { days: 86_400_000, hours: 3_600_000, minutes: 60_000 } as const;
 
 /** The same calendar day, each side as it was written. */
 export function compileDateMatch(check: CheckOf<"date_match">): CompiledCheck {
@@ -38,32 +37,6 @@ export function compileDateRange(check: CheckOf<"date_range">): CompiledCheck {
     if (date === undefined) return unreadable("value", value);
     return passedIf(date.instant >= span.start && isBeforeEnd(date.instant, span));
   };
-}
-
-/** A range of dates as instants. */
-export interface DateSpan {
-  readonly start: number;
-  readonly end: number;
-  readonly endIncluded: boolean;
-}
-
-/** True if the instant is not behind the end of the span. */
-export function isBeforeEnd(instant: number, span: DateSpan): boolean {
-  return span.endIncluded ? instant <= span.end : instant < span.end;
-}
-
-/** The range of dates, or which of its bounds cannot be read. A bare date as `max` means the whole of that day. */
-export function dateSpan(
-  range: ParametersOf<"date_range">,
-): DateSpan | { readonly problem: string; readonly key: "min" | "max" } {
-  const start = range.min === undefined ? Number.NEGATIVE_INFINITY : readDate(range.min)?.instant;
-  if (start === undefined)
-    return { problem: `${describeValue(range.min)} cannot be read as a date.`, key: "min" };
-  if (range.max === undefined) return { start, end: Number.POSITIVE_INFINITY, endIncluded: true };
-  const max = readDate(range.max);
-  if (max === undefined)
-    return { problem: `${describeValue(range.max)} cannot be read as a date.`, key: "max" };
-  return { start, end: max.bare ? max.instant + DAY : max.instant, endIncluded: !max.bare };
 }
 
 function compareDates(

@@ -13,7 +13,7 @@ export interface DateValue {
 }
 
 /** The parts of a date as they were written; without `hour` it has no time of day. */
-export interface DateParts {
+interface DateParts {
   readonly year: number;
   readonly month: number;
   readonly day: number;
@@ -89,6 +89,33 @@ function dateOfGroups(groups: Readonly<Record<string, string | undefined>>): Dat
   });
 }
 
+/** A range of dates as instants. */
+interface DateSpan {
+  readonly start: number;
+  readonly end: number;
+  readonly endIncluded: boolean;
+}
+
+/** True if the instant is not behind the end of the span. */
+export function isBeforeEnd(instant: number, span: DateSpan): boolean {
+  return span.endIncluded ? instant <= span.end : instant < span.end;
+}
+
+/** The range of dates, or which of its bounds cannot be read. A bare date as `max` means the whole of that day. */
+export function dateSpan(range: {
+  readonly min?: string;
+  readonly max?: string;
+}): DateSpan | { readonly problem: string; readonly key: "min" | "max" } {
+  const start = range.min === undefined ? Number.NEGATIVE_INFINITY : readDate(range.min)?.instant;
+  if (start === undefined)
+    return { problem: `${JSON.stringify(range.min)} cannot be read as a date.`, key: "min" };
+  if (range.max === undefined) return { start, end: Number.POSITIVE_INFINITY, endIncluded: true };
+  const max = readDate(range.max);
+  if (max === undefined)
+    return { problem: `${JSON.stringify(range.max)} cannot be read as a date.`, key: "max" };
+  return { start, end: max.bare ? max.instant + 86_400_000 : max.instant, endIncluded: !max.bare };
+}
+
 /** From 1 to 12; 0 if there is no such month. */
 function monthOfName(name: string): number {
   const written = name.toLowerCase();
@@ -97,7 +124,7 @@ function monthOfName(name: string): number {
 }
 
 /** A way of writing dates: reads a text that is written so, else gives undefined. */
-export interface DateFormat {
+interface DateFormat {
   read(value: unknown): DateValue | undefined;
 }
 

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import golden from "../../../test/golden/checks.json" with { type: "json" };
 import type { Check, CheckType } from "./check.ts";
+import { CHECK_SHAPES } from "./check.ts";
 import { type CheckResult, FAILED, PASSED } from "./check-result.ts";
-import { CHECK_SHAPES } from "./check-shapes.ts";
 import { compileCheck, evaluateCheck } from "./evaluate-check.ts";
 
 const TYPES = Object.keys(CHECK_SHAPES) as CheckType[];

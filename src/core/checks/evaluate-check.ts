@@ -1,58 +1,57 @@
 import { formatIssue } from "../schema/format-issue.ts";
 import type { Issue } from "../schema/issue.ts";
-import type { ObjectShape } from "../schema/shape.ts";
+import type { Shape } from "../schema/shape.ts";
 import { validateShape } from "../schema/validate-shape.ts";
-import { words } from "../text/text-value.ts";
-import { deepEqual, isRecord, ownValue, type UnknownRecord } from "../values/json.ts";
-import type { Check, CheckOf, CheckType } from "./check.ts";
+import { deepEqual, isRecord, ownValue } from "../values/json.ts";
+import { CHECK_SHAPE, CHECK_SHAPES, type Check, type CheckOf, type CheckType } from "./check.ts";
 import {
   type CheckResult,
   type CompiledCheck,
-  incomparable,
   notEvaluable,
+  pairCheck,
   passedIf,
   unusableCheck,
 } from "./check-result.ts";
-import { CHECK_SHAPE, CHECK_SHAPES } from "./check-shapes.ts";
 import { compileDateMatch, compileDateRange, compileDateTolerance } from "./date-checks.ts";
-import { compileLinearRegex } from "./linear-regex.ts";
 import {
-  compileNumericExact,
+  compareNumbers,
   compileNumericGraded,
-  compileNumericMaximum,
-  compileNumericMinimum,
   compileNumericRange,
   compileNumericRangeGraded,
   compileNumericThresholdGraded,
   compileNumericTolerance,
-  isInRange,
 } from "./numeric-checks.ts";
 import { compileOrderedMatch, compileSetContainment } from "./set-checks.ts";
 import {
-  compileContainsAll,
-  compileContainsAny,
+  compileContains,
   compileExactMatch,
   compileOneOf,
   compileRegexMatch,
+  compileTraceContains,
+  compileTraceLength,
+  compileTraceRegex,
 } from "./text-checks.ts";
 
 const COMPILERS: { readonly [Type in CheckType]: (check: CheckOf<Type>) => CompiledCheck } = {
-  boolean_match: compileBooleanMatch,
+  boolean_match: () =>
+    pairCheck(booleanOrNull, "true or false", (value, expected) => passedIf(value === expected)),
   exact_match: compileExactMatch,
-  contains_any: compileContainsAny,
-  contains_all: compileContainsAll,
+  contains_any: compileContains,
+  contains_all: compileContains,
   regex_match: compileRegexMatch,
-  numeric_exact: compileNumericExact,
+  numeric_exact: () => compareNumbers((value, expected) => value === expected),
   numeric_tolerance: compileNumericTolerance,
   numeric_range: compileNumericRange,
-  numeric_minimum: compileNumericMinimum,
-  numeric_maximum: compileNumericMaximum,
+  numeric_minimum: ({ exclusive }) =>
+    compareNumbers((value, expected) => (exclusive ? value > expected : value >= expected)),
+  numeric_maximum: ({ exclusive }) =>
+    compareNumbers((value, expected) => (exclusive ? value < expected : value <= expected)),
   numeric_graded: compileNumericGraded,
   numeric_range_graded: compileNumericRangeGraded,
   numeric_threshold_graded: compileNumericThresholdGraded,
   set_containment: compileSetContainment,
   ordered_match: compileOrderedMatch,
-  literal_match: compileLiteralMatch,
+  literal_match: () => (value, expected) => passedIf(deepEqual(value ?? null, expected ?? null)),
   date_match: compileDateMatch,
   date_tolerance: compileDateTolerance,
   date_range: compileDateRange,
@@ -60,9 +59,16 @@ const COMPILERS: { readonly [Type in CheckType]: (check: CheckOf<Type>) => Compi
   trace_contains: compileTraceContains,
   trace_length: compileTraceLength,
   one_of: compileOneOf,
-  is_null: compileIsNull,
-  semantic_match: compileSemanticMatch,
+  is_null: () => (value) => passedIf(value === null || value === undefined),
+  // Only a run can bring one.
+  semantic_match: () =>
+    unusableCheck("A semantic match needs an embedding model, and none is configured here."),
 };
+
+function booleanOrNull(value: unknown): boolean | null | undefined {
+  if (value === null || value === undefined) return null;
+  return typeof value === "boolean" ? value : undefined;
+}
 
 /** Checks that do not look at what is expected. */
 const WITHOUT_TRUTH: ReadonlySet<CheckType> = new Set([
@@ -84,7 +90,7 @@ export function usesTruth(check: Check): boolean {
   return !WITHOUT_TRUTH.has(check.type);
 }
 
-/** Only frozen checks are cached: others may change. */
+/** Checks of definitions are used for every turn. Only frozen checks are cached: others may change. */
 const compiledChecks = new WeakMap<object, CompiledCheck>();
 
 /**
@@ -98,56 +104,40 @@ export function evaluateCheck(check: Check, value: unknown, expected: unknown): 
 /** Prepares a check for repeated use. Neither this nor what it returns ever throws. */
 export function compileCheck(check: Check): CompiledCheck {
   try {
-    return compiledChecks.get(check) ?? compileParameters(check);
+    const known = compiledChecks.get(check);
+    if (known !== undefined) return known;
+    const compiled = compileParameters(check);
+    if (isRecord(check) && isDeepFrozen(check)) compiledChecks.set(check, compiled);
+    return compiled;
   } catch {
     return unusableCheck("The check cannot be read.");
   }
 }
 
 function compileParameters(check: Check): CompiledCheck {
-  const parameters = isRecord(check) ? withoutNulls(check) : check;
+  // A parameter that is null counts as absent.
+  const parameters: unknown = isRecord(check)
+    ? Object.fromEntries(Object.entries(check).filter(([, value]) => (value ?? null) !== null))
+    : check;
   const type = isRecord(parameters) ? ownValue(parameters, "type") : undefined;
-  const known = typeof type === "string" && Object.hasOwn(COMPILERS, type);
-  const problem = firstProblem(
-    known ? parameterShape(CHECK_SHAPES[type as CheckType]) : CHECK_SHAPE,
-    parameters,
-  );
-  if (!known || problem !== undefined) return unusableCheck(problem ?? "The check cannot be read.");
-  // The parameters have just been found to be those of the check with this type.
-  const compiler = COMPILERS[type as CheckType] as (check: unknown) => CompiledCheck;
-  const compiled = withoutThrowing(compiler(parameters));
-  if (isDeepFrozen(check)) compiledChecks.set(check, compiled);
-  return compiled;
-}
-
-/** A parameter that is null counts as absent. */
-function withoutNulls(check: UnknownRecord): UnknownRecord {
-  return Object.fromEntries(
-    Object.entries(check).filter(([, value]) => value !== null && value !== undefined),
-  );
-}
-
-/**
- * The shape without rules over several parameters: a range with its bounds in the wrong order is an issue where it
- * is written, but there is no doubt what it says about a value. The compilers refuse what they cannot give a meaning.
- */
-function parameterShape(shape: ObjectShape): ObjectShape {
-  const { rule: _, ...withoutRule } = shape;
-  return withoutRule;
-}
-
-function firstProblem(shape: Parameters<typeof validateShape>[0], value: unknown): string | undefined {
+  const known = typeof type === "string" && Object.hasOwn(COMPILERS, type) ? (type as CheckType) : undefined;
+  let shape: Shape = CHECK_SHAPE;
+  if (known !== undefined) {
+    // Without rules over several parameters: a range with its bounds in the wrong order is an issue where it is written,
+    // but there is no doubt what it says about a value. The compilers refuse what they cannot give a meaning.
+    const { rule: _, ...withoutRule } = CHECK_SHAPES[known];
+    shape = withoutRule;
+  }
   const issues: Issue[] = [];
-  validateShape(shape, value, [], (issue) => issues.push(issue));
-  return issues[0] === undefined ? undefined : formatIssue(issues[0]);
-}
-
-/** Values come from anywhere: proxies and getters may throw, and very deep nesting exhausts the stack. */
-function withoutThrowing(compiled: CompiledCheck): CompiledCheck {
+  validateShape(shape, parameters, [], (issue) => issues.push(issue));
+  if (issues[0] !== undefined) return unusableCheck(formatIssue(issues[0]));
+  // The parameters have just been found to be those of the check with this type.
+  const compiled = (COMPILERS[known as CheckType] as (check: unknown) => CompiledCheck)(parameters);
   return (value, expected) => {
     try {
       return compiled(value, expected);
     } catch {
+      // Values come from anywhere: proxies and getters may throw, and very deep nesting exhausts the stack.
       return notEvaluable("The values cannot be read, or are nested too deeply to be compared.");
     }
   };
@@ -156,67 +146,4 @@ function withoutThrowing(compiled: CompiledCheck): CompiledCheck {
 function isDeepFrozen(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return true;
   return Object.isFrozen(value) && Object.values(value).every(isDeepFrozen);
-}
-
-/** Both are booleans and equal; null equals only null. */
-export function compileBooleanMatch(): CompiledCheck {
-  return (value, expected) => {
-    if (typeof value === "boolean" && typeof expected === "boolean") return passedIf(value === expected);
-    if (!isBooleanOrMissing(value)) return incomparable("value", value, "true or false");
-    if (!isBooleanOrMissing(expected)) return incomparable("expected value", expected, "true or false");
-    return passedIf((value ?? null) === (expected ?? null));
-  };
-}
-
-function isBooleanOrMissing(value: unknown): boolean {
-  return typeof value === "boolean" || value === null || value === undefined;
-}
-
-/** Equal by content, without any conversion. */
-export function compileLiteralMatch(): CompiledCheck {
-  return (value, expected) => passedIf(deepEqual(value ?? null, expected ?? null));
-}
-
-/** Null or missing. */
-export function compileIsNull(): CompiledCheck {
-  return (value) => passedIf(value === null || value === undefined);
-}
-
-/** Needs an embedding model, which only a run can bring. */
-export function compileSemanticMatch(): CompiledCheck {
-  return unusableCheck("A semantic match needs an embedding model, and none is configured here.");
-}
-
-/** Enough matches in the raw reply. */
-function compileTraceRegex(check: CheckOf<"trace_regex">): CompiledCheck {
-  const regex = compileLinearRegex(check.pattern);
-  if ("problem" in regex) return unusableCheck(`The ${regex.part} cannot be used: ${regex.problem}.`);
-  const enough = check.countMin ?? 1;
-  return testReply(enough === 1 ? regex.find : (reply) => regex.count(reply, enough) >= enough);
-}
-
-/** The substring occurs in the raw reply as it is written. */
-function compileTraceContains(check: CheckOf<"trace_contains">): CompiledCheck {
-  return testReply((reply) => reply.includes(check.substring));
-}
-
-/** The length of the raw reply is inside the bounds. */
-function compileTraceLength(check: CheckOf<"trace_length">): CompiledCheck {
-  const { min, max, unit = "chars" } = check;
-  const range = { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) };
-  return testReply((reply) =>
-    isInRange(unit === "words" ? words(reply).length : countCharacters(reply), range),
-  );
-}
-
-/** Code points, as other languages count: an emoji is one, not the two units of its JavaScript string. */
-function countCharacters(text: string): number {
-  let count = 0;
-  for (const _ of text) count++;
-  return count;
-}
-
-function testReply(holds: (reply: string) => boolean): CompiledCheck {
-  return (value) =>
-    typeof value === "string" ? passedIf(holds(value)) : incomparable("value", value, "the text of a reply");
 }

@@ -4,15 +4,16 @@ import {
   type CheckResult,
   type CompiledCheck,
   FAILED,
-  incomparable,
   PASSED,
+  pairCheck,
   passedIf,
   unusableCheck,
+  valueCheck,
 } from "./check-result.ts";
 
-/** Equal numbers. */
-export function compileNumericExact(): CompiledCheck {
-  return compareNumbers((value, expected) => value === expected);
+/** Compares two numbers. */
+export function compareNumbers(holds: (value: number, expected: number) => boolean): CompiledCheck {
+  return pairCheck(numberValue, "a number", (value, expected) => passedIf(holds(value, expected)));
 }
 
 /** Near enough to the expected number. */
@@ -21,28 +22,9 @@ export function compileNumericTolerance(check: CheckOf<"numeric_tolerance">): Co
   return compareNumbers((value, expected) => distance(value, expected, mode) <= tolerance);
 }
 
-/** At least the expected number, or above it. */
-export function compileNumericMinimum(check: CheckOf<"numeric_minimum">): CompiledCheck {
-  return check.exclusive
-    ? compareNumbers((value, expected) => value > expected)
-    : compareNumbers((value, expected) => value >= expected);
-}
-
-/** At most the expected number, or below it. */
-export function compileNumericMaximum(check: CheckOf<"numeric_maximum">): CompiledCheck {
-  return check.exclusive
-    ? compareNumbers((value, expected) => value < expected)
-    : compareNumbers((value, expected) => value <= expected);
-}
-
 /** Inside the range; what is expected does not matter. */
 export function compileNumericRange(check: CheckOf<"numeric_range">): CompiledCheck {
-  return (value) => {
-    const number = numberValue(value);
-    return number === undefined
-      ? incomparable("value", value, "a number")
-      : passedIf(isInRange(number, check));
-  };
+  return valueCheck(numberValue, "a number", (number) => passedIf(isInRange(number, check)));
 }
 
 /** True if the number is inside; a side without a bound is open, and bounds in the wrong order hold nothing. */
@@ -60,29 +42,15 @@ function distance(value: number, expected: number, mode: DistanceMode): number {
   return difference / Math.abs(expected);
 }
 
-function compareNumbers(holds: (value: number, expected: number) => boolean): CompiledCheck {
-  return (value, expected) => {
-    const left = numberValue(value);
-    if (left === undefined) return incomparable("value", value, "a number");
-    const right = numberValue(expected);
-    if (right === undefined) return incomparable("expected value", expected, "a number");
-    return passedIf(holds(left, right));
-  };
-}
-
 /** Credit by the distance from the expected number. */
 export function compileNumericGraded(check: CheckOf<"numeric_graded">): CompiledCheck {
   const { cutoff, fullCredit, mode = "relative", decay } = check;
   const inner = fullCredit ?? 0;
   if (inner >= cutoff) return unusableCheck("fullCredit must be below cutoff.");
-  return (value, expected) => {
-    const number = numberValue(value);
-    if (number === undefined) return incomparable("value", value, "a number");
-    const reference = numberValue(expected);
-    if (reference === undefined) return incomparable("expected value", expected, "a number");
-    const away = distance(number, reference, mode);
+  return pairCheck(numberValue, "a number", (value, expected) => {
+    const away = distance(value, expected, mode);
     return graded(away <= (fullCredit ?? cutoff), credit(away - inner, cutoff - inner, decay));
-  };
+  });
 }
 
 /** Credit by the distance from a band; the bounds belong to the band for the score even where they do not pass. */
@@ -90,25 +58,19 @@ export function compileNumericRangeGraded(check: CheckOf<"numeric_range_graded">
   const { min, max, margin, mode = "absolute", decay } = check;
   if (min >= max) return unusableCheck("min must be below max.");
   const shoulder = mode === "relative" ? margin * (max - min) : margin;
-  return (value) => {
-    const number = numberValue(value);
-    if (number === undefined) return incomparable("value", value, "a number");
-    return graded(isInRange(number, check), credit(Math.max(min - number, number - max), shoulder, decay));
-  };
+  return valueCheck(numberValue, "a number", (number) =>
+    graded(isInRange(number, check), credit(Math.max(min - number, number - max), shoulder, decay)),
+  );
 }
 
 /** Credit by the distance beyond a limit; the limit itself has full credit even where it does not pass. */
 export function compileNumericThresholdGraded(check: CheckOf<"numeric_threshold_graded">): CompiledCheck {
   const { direction, margin, mode = "relative", decay, exclusive = false } = check;
-  return (value, expected) => {
-    const number = numberValue(value);
-    if (number === undefined) return incomparable("value", value, "a number");
-    const limit = numberValue(expected);
-    if (limit === undefined) return incomparable("expected value", expected, "a number");
+  return pairCheck(numberValue, "a number", (number, limit) => {
     const beyond = direction === "max" ? number - limit : limit - number;
     const shoulder = mode === "relative" ? margin * Math.abs(limit) : margin;
     return graded(exclusive ? beyond < 0 : beyond <= 0, credit(beyond, shoulder, decay));
-  };
+  });
 }
 
 /** 1 up to a distance of 0, falling to 0 at the end of the shoulder; a shoulder of 0 is a cliff. */

@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import { deepEqual } from "../values/json.ts";
 import type { Check } from "./check.ts";
 import { evaluateCheck } from "./evaluate-check.ts";
-import { ValueSet } from "./set-checks.ts";
 
 type Row = [parameters: object, value: unknown, expected: unknown, verdict: boolean | null];
 
@@ -77,23 +76,39 @@ describe("ordered_match", () => {
 });
 
 describe("sets of values", () => {
+  const same = (left: unknown[], right: unknown[]): boolean | null =>
+    answer("set_containment", [{}, left, right, true]);
+
   it("counts equal values once, by content and without conversion", () => {
-    expect(new ValueSet([1, 1, "1", true, "true", null, "null"]).size).toBe(6);
-    expect(new ValueSet([{ a: 1, b: 2 }, { b: 2, a: 1 }, '{"a":1,"b":2}', [1], "[1]"]).size).toBe(4);
-    expect(new ValueSet([0, -0, undefined, null]).size).toBe(2);
+    expect(same([1, 1, "1", true, "true"], [1, "1", true, "true"])).toBe(true);
+    expect(
+      same(
+        [
+          { a: 1, b: 2 },
+          { b: 2, a: 1 },
+        ],
+        [{ a: 1, b: 2 }],
+      ),
+    ).toBe(true);
+    expect(same([{ a: 1 }, [1]], ['{"a":1}', "[1]"])).toBe(false);
+    expect(same([0, undefined], [-0, null])).toBe(true);
   });
 
   it("agrees with deep equality", () => {
     const values = fc.array(fc.jsonValue({ maxDepth: 2 }), { maxLength: 5 });
     fc.assert(
       fc.property(values, values, (left, right) => {
-        const distinct = left.filter(
-          (value, index) => !left.slice(0, index).some((other) => deepEqual(value, other)),
-        );
-        const common = distinct.filter((value) => right.some((other) => deepEqual(value, other)));
-        expect(new ValueSet(left).size).toBe(distinct.length);
-        expect(new ValueSet(left).overlap(new ValueSet(right))).toBe(common.length);
-        expect(new ValueSet(left).isSubsetOf(new ValueSet(right))).toBe(common.length === distinct.length);
+        const isIn = (value: unknown, list: unknown[]): boolean =>
+          list.some((other) => deepEqual(value, other));
+        const within = left.every((value) => isIn(value, right));
+        expect(answer("set_containment", [{ mode: "subset" }, left, right, within])).toBe(within);
+        expect(same(left, right)).toBe(within && right.every((value) => isIn(value, left)));
+        const distinct = left.filter((value, index) => !isIn(value, left.slice(0, index)));
+        const common = distinct.filter((value) => isIn(value, right)).length;
+        for (const minOverlap of [common, common + 1].filter((count) => count > 0))
+          expect(answer("set_containment", [{ mode: "overlap", minOverlap }, left, right, null])).toBe(
+            minOverlap === common,
+          );
       }),
     );
   });

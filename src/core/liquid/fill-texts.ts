@@ -1,4 +1,3 @@
-import type { IssuePath } from "../schema/issue.ts";
 import type { UnknownRecord } from "../values/json.ts";
 import { compileText, isTemplate, TextError, type TextScope } from "./text-template.ts";
 import type { TextVariable } from "./text-variables.ts";
@@ -45,15 +44,15 @@ const ALWAYS_TEXT: ReadonlySet<string> = new Set([
 /** A text with something to render, and where it stands. */
 export interface PlacedText {
   readonly text: string;
-  readonly path: IssuePath;
+  readonly path: readonly (string | number)[];
 }
 
 /** The texts of a part that have something to render. */
-export function* textsIn(part: unknown, path: IssuePath = []): Generator<PlacedText> {
+export function* textsIn(part: unknown, path: PlacedText["path"] = []): Generator<PlacedText> {
   if (containsText(part)) yield* placedTexts(part, path);
 }
 
-function* placedTexts(part: unknown, path: IssuePath, isCode = false): Generator<PlacedText> {
+function* placedTexts(part: unknown, path: PlacedText["path"], isCode = false): Generator<PlacedText> {
   if (isTemplate(part)) yield { text: part, path };
   if (typeof part !== "object" || part === null) return;
   const isList = Array.isArray(part);

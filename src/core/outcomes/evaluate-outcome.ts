@@ -1,5 +1,4 @@
-import type { Normalizer } from "../checks/check.ts";
-import { compileNormalizers } from "../checks/normalize.ts";
+import { type Normalizer, normalizer } from "../checks/normalize.ts";
 import { compileComparison, defaultCheck } from "../checks/shorthand.ts";
 import { errorMessage } from "../error-message.ts";
 import { type Composed, evaluateComposition } from "../logic/composition.ts";
@@ -339,11 +338,10 @@ function compareValues(
   normalizers: readonly Normalizer[] = [],
 ): boolean {
   if (normalizers.length === 0) return compare(target, comparison, source);
-  const normalize = compileNormalizers(normalizers);
-  if ("problem" in normalize) return false;
+  const normalize = normalizer(normalizers);
   const normalized = (value: unknown): unknown => {
     const text = textValue(value);
-    return text === undefined ? value : normalize.apply(text);
+    return text === undefined ? value : normalize(text);
   };
   return compare(normalized(target), comparison, normalized(source));
 }

@@ -1,4 +1,5 @@
-import type { Check, Normalizer } from "../checks/check.ts";
+import type { Check } from "../checks/check.ts";
+import type { Normalizer } from "../checks/normalize.ts";
 import type { ShorthandValue } from "../checks/shorthand.ts";
 import type { Composed } from "../logic/composition.ts";
 import type { ConversationResult } from "../state/state.ts";

@@ -1,8 +1,9 @@
-import type { Check, Normalizer } from "../checks/check.ts";
+import type { Check } from "../checks/check.ts";
 import { exactMatch, literalMatch, numericExact, numericRange } from "../checks/check-factories.ts";
+import type { Normalizer } from "../checks/normalize.ts";
 import { type ShorthandValue, shorthandCheck } from "../checks/shorthand.ts";
 import type { Composed } from "../logic/composition.ts";
-import type { About, KnownNode, NodeEntry, TypedTurnField, TypedTurnFields } from "../scenario/node-entry.ts";
+import type { About, KnownNode, NodeEntry, TypedTurnField, TypedTurnFields } from "../state/node-entry.ts";
 import type { ConversationStatus } from "../state/state.ts";
 import type { JsonValue } from "../values/json.ts";
 import type {

@@ -1,4 +1,5 @@
-import { CHECK_SHAPE, NORMALIZERS_SHAPE } from "../checks/check-shapes.ts";
+import { CHECK_SHAPE } from "../checks/check.ts";
+import { NORMALIZERS_SHAPE } from "../checks/normalize.ts";
 import { SHORTHAND_SHAPE } from "../checks/shorthand.ts";
 import { compositionShapes } from "../logic/composition.ts";
 import {

@@ -1,4 +1,4 @@
-import { NORMALIZERS_SHAPE } from "../checks/check-shapes.ts";
+import { NORMALIZERS_SHAPE } from "../checks/normalize.ts";
 import { SHORTHAND_SHAPE, type ShorthandValue } from "../checks/shorthand.ts";
 import { allOf, anyOf, atLeastN, type Composed, not } from "../logic/composition.ts";
 import {

@@ -4,6 +4,7 @@ import type { RateDeclaration } from "../outcomes/rate.ts";
 import type { Issue } from "../schema/issue.ts";
 import type { StateUpdate } from "../state/advance-state.ts";
 import type { When } from "../state/condition.ts";
+import type { NodeEntry } from "../state/node-entry.ts";
 import type { TurnRecord } from "../state/state.ts";
 import type { Rubric } from "../templates/rubric.ts";
 import type { Template } from "../templates/template.ts";
@@ -11,7 +12,6 @@ import type { JsonObject } from "../values/json.ts";
 import type { DatasetOption } from "./dataset.ts";
 import type { LintSettings } from "./lint-rule.ts";
 import type { ModelOverride } from "./model-override.ts";
-import type { NodeEntry } from "./node-entry.ts";
 import type { SimulatedUser } from "./simulated-user.ts";
 import type { Variants } from "./variants.ts";
 

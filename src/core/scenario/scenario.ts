@@ -4,12 +4,12 @@ import type { RateDeclaration } from "../outcomes/rate.ts";
 import { DefinitionError, formatIssue } from "../schema/format-issue.ts";
 import type { Issue } from "../schema/issue.ts";
 import { asNearest, NearestName } from "../schema/nearest-name.ts";
+import type { Entry, KnownNode, NewId, NodeEntry, TypedWhen } from "../state/node-entry.ts";
 import type { JsonObject } from "../values/json.ts";
 import type { DatasetOption } from "./dataset.ts";
 import { defineScenario } from "./define-scenario.ts";
 import type { END, END_IN_FILES, Handover, History, NodeOptions, ScenarioDefinition } from "./definition.ts";
 import type { LintSettings } from "./lint-rule.ts";
-import type { Entry, KnownNode, NewId, NodeEntry, TypedWhen } from "./node-entry.ts";
 import { ScenarioParts } from "./scenario-parts.ts";
 import type { Variants } from "./variants.ts";
 

@@ -1,5 +1,5 @@
 import { lazy } from "../lazy.ts";
-import type { UnknownRecord } from "../values/json.ts";
+import type { JsonObject, JsonValue, UnknownRecord } from "../values/json.ts";
 import type { Issue } from "./issue.ts";
 
 /**
@@ -129,42 +129,90 @@ export type RuleProblem =
   | Omit<Extract<Issue, { code: "reserved_id" }>, "path">
   | Omit<Extract<Issue, { code: "duplicate_trait" }>, "path">;
 
-export const text: StringShape = { kind: "string" };
-export const nonEmptyText: StringShape = { kind: "string", nonEmpty: true };
-export const number: NumberShape = { kind: "number" };
+declare const valueType: unique symbol;
+
+/** The type of the values that a shape describes; for the compiler only. */
+export interface Typed<Value> {
+  readonly [valueType]?: () => Value;
+}
+
+/** The type of the values that a shape describes: `TypeOf<typeof CHECK_SHAPE>`. */
+export type TypeOf<S> = S extends Typed<infer Value> ? Value : unknown;
+
+/** A shape with the type of its values. */
+export type ShapeOf<Value> = Shape & Typed<Value>;
+
+export const text: StringShape & Typed<string> = { kind: "string" };
+export const nonEmptyText: StringShape & Typed<string> = { kind: "string", nonEmpty: true };
+export const number: NumberShape & Typed<number> = { kind: "number" };
+export const integer: NumberShape & Typed<number> = { kind: "number", integer: true };
 /** A number, or an expression that gives one. */
-export const numberOrExpression: Shape = {
+export const numberOrExpression: ShapeOf<number> = {
   kind: "either",
   options: [{ kind: "number" }, { kind: "string", expressionFor: "a number" }],
 };
-export const boolean: Shape = { kind: "boolean" };
-export const json: Shape = { kind: "json" };
-export const jsonObject: RecordShape = { kind: "record", values: json };
+export const boolean: ShapeOf<boolean> = { kind: "boolean" };
+export const json: ShapeOf<JsonValue> = { kind: "json" };
+export const jsonObject: RecordShape & Typed<JsonObject> = { kind: "record", values: json };
 export const functionOrSource: FunctionShape = { kind: "function" };
 
+export function numberFrom(minimum: number): NumberShape & Typed<number> {
+  return { kind: "number", minimum };
+}
+
+export function integerFrom(minimum: number): NumberShape & Typed<number> {
+  return { kind: "number", integer: true, minimum };
+}
+
 /** One of these texts. */
-export function oneOfTexts(...values: readonly string[]): LiteralShape {
+export function oneOfTexts<const Text extends string>(
+  ...values: readonly Text[]
+): LiteralShape & Typed<Text> {
   return { kind: "literal", values };
 }
 
-export function list(items: Shape): ArrayShape {
-  return { kind: "array", items };
+export function list<const Items extends Shape>(
+  items: Items,
+  options: Pick<ArrayShape, "ifEmpty"> = {},
+): ArrayShape & Typed<readonly TypeOf<Items>[]> {
+  return { kind: "array", items, ...options };
 }
 
-export function either(...options: readonly Shape[]): EitherShape {
+/** An object with free keys. */
+export function record<const Values extends Shape>(
+  values: Values,
+  options: Pick<RecordShape, "ifEmpty" | "single"> = {},
+): RecordShape & Typed<Readonly<Record<string, TypeOf<Values>>>> {
+  return { kind: "record", values, ...options };
+}
+
+export function either<const Options extends readonly Shape[]>(
+  ...options: Options
+): EitherShape & Typed<TypeOf<Options[number]>> {
   return { kind: "either", options };
 }
 
-export function reference(name: string, shape: () => Shape): ReferenceShape {
+export function reference<const S extends Shape>(
+  name: string,
+  shape: () => S,
+): ReferenceShape & Typed<TypeOf<S>> {
   return { kind: "reference", name, shape: lazy(shape) };
 }
 
+type Keys = Readonly<Record<string, Shape>>;
+type Flat<Value> = { [Key in keyof Value]: Value[Key] };
+type ObjectOf<Required, Optional> = Flat<
+  { readonly [Key in keyof Required]: TypeOf<Required[Key]> } & {
+    readonly [Key in keyof Optional]?: TypeOf<Optional[Key]>;
+  }
+>;
+
 /** An object; the keys of `required` must be there, those of `optional` may. */
-export function object(
+export function object<const Required extends Keys, const Optional extends Keys = Record<never, never>>(
   owner: string,
-  required: Readonly<Record<string, Shape>>,
-  { optional, ...options }: ObjectOptions = {},
-): ObjectShape {
+  required: Required,
+  { optional, ...options }: ObjectOptions<Optional> = {},
+): ObjectShape & Typed<ObjectOf<Required, Optional>> {
   return {
     kind: "object",
     owner,
@@ -175,14 +223,53 @@ export function object(
 }
 
 /** Shapes by key, without a prototype: `constructor` and the like are not among them. */
-export function keyShapes(
-  ...parts: readonly (Readonly<Record<string, Shape>> | undefined)[]
-): ObjectShape["keys"] {
+export function keyShapes(...parts: readonly (Keys | undefined)[]): ObjectShape["keys"] {
   return Object.assign(Object.create(null), ...parts) as ObjectShape["keys"];
 }
 
-interface ObjectOptions extends Partial<Pick<ObjectShape, "rule" | "ifMissing" | "description">> {
-  readonly optional?: Readonly<Record<string, Shape>>;
+interface ObjectOptions<Optional> extends Partial<Pick<ObjectShape, "rule" | "ifMissing" | "description">> {
+  readonly optional?: Optional;
+}
+
+/** What an object of one `type` has besides it. */
+export interface VariantParts extends Partial<Pick<ObjectShape, "rule" | "description">> {
+  readonly required?: Keys;
+  readonly optional?: Keys;
+}
+
+/** The types of the objects of a table of variants, by their `type`. */
+export type VariantsOf<Table> = {
+  readonly [Type in keyof Table]: Flat<
+    { readonly type: Type } & ObjectOf<
+      Table[Type] extends { readonly required: infer Required } ? Required : unknown,
+      Table[Type] extends { readonly optional: infer Optional } ? Optional : unknown
+    >
+  >;
+};
+
+/** The shapes of objects that differ by their `type`. `owner` says what a sentence calls one of them. */
+export function variantShapes<const Table extends Readonly<Record<string, VariantParts>>>(
+  table: Table,
+  owner: (type: string) => string = withArticle,
+): { readonly [Type in keyof Table]: ObjectShape & Typed<VariantsOf<Table>[Type]> } {
+  const shapes = Object.entries(table).map(([type, { required, ...options }]) => [
+    type,
+    object(owner(type), { type: oneOfTexts(type), ...required }, options),
+  ]);
+  // The entries have exactly the keys of the table, which `fromEntries` forgets.
+  return Object.fromEntries(shapes);
+}
+
+function withArticle(type: string): string {
+  return `${/^[aeiou]/.test(type) ? "an" : "a"} ${type}`;
+}
+
+/** One of several objects, by its `type`. */
+export function variant<const Variants extends Readonly<Record<string, ObjectShape>>>(
+  owner: string,
+  variants: Variants,
+): VariantShape & Typed<TypeOf<Variants[keyof Variants]>> {
+  return { kind: "variant", owner, variants };
 }
 
 /** The same shape with a description for editors. */

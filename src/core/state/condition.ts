@@ -1,5 +1,5 @@
 import type { Check } from "../checks/check.ts";
-import { CHECK_SHAPE } from "../checks/check-shapes.ts";
+import { CHECK_SHAPE } from "../checks/check.ts";
 import { defaultCheck, SHORTHAND_SHAPE, type ShorthandValue, shorthandCheck } from "../checks/shorthand.ts";
 import { type Composed, compositionShapes, isComposition } from "../logic/composition.ts";
 import {

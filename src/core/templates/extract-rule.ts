@@ -1,4 +1,4 @@
-import { usablePattern } from "../checks/check-shapes.ts";
+import { usablePattern } from "../checks/check.ts";
 import { compileLinearRegex } from "../checks/linear-regex.ts";
 import { isTemplate } from "../liquid/text-template.ts";
 import {

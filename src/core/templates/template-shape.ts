@@ -1,4 +1,4 @@
-import { CHECK_SHAPE } from "../checks/check-shapes.ts";
+import { CHECK_SHAPE } from "../checks/check.ts";
 import { compositionShapes, isComposition, leavesOf } from "../logic/composition.ts";
 import {
   boolean,

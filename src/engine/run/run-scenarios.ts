@@ -1,7 +1,7 @@
 import { provideLiquid } from "../../core/liquid/liquid-engine.ts";
 import type { OutcomeResult } from "../../core/outcomes/evaluate-outcome.ts";
 import type { NodesOf, OutcomesOf, ScenarioDefinition } from "../../core/scenario/definition.ts";
-import type { NodeEntry } from "../../core/scenario/node-entry.ts";
+import type { NodeEntry } from "../../core/state/node-entry.ts";
 import type { UnknownRecord } from "../../core/values/json.ts";
 import { RunError } from "../journal/failure.ts";
 import type { RunEvent } from "../journal/run-event.ts";

@@ -1,6 +1,7 @@
 import type { Check } from "../../../core/checks/check.ts";
 import { evaluateCheck } from "../../../core/checks/evaluate-check.ts";
-import { compileNormalizers } from "../../../core/checks/normalize.ts";
+import { NORMALIZERS_SHAPE, normalizer } from "../../../core/checks/normalize.ts";
+import { validateShape } from "../../../core/schema/validate-shape.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../../../core/values/json.ts";
 import {
   type Comparison,
@@ -347,14 +348,13 @@ function containedInTrace(check: ContainsCheck, note: Note): ReturnType<typeof t
   if (
     !Array.isArray(substrings) ||
     substrings.some((text) => typeof text !== "string") ||
-    !Array.isArray(normalize)
+    !validateShape(NORMALIZERS_SHAPE, normalize, [], () => {})
   )
     throw new NotTranslatable("it needs a list of texts, and normalisers in a list");
-  const steps = compileNormalizers(normalize);
-  if ("problem" in steps) throw new NotTranslatable(steps.problem);
+  const steps = normalizer(normalize);
   const end = "\u{10FFFD}";
-  const header = steps.apply(`${TRACE_HEADER}${end}`).replace(end, "");
-  const texts = substrings.map((text) => steps.apply(text));
+  const header = steps(`${TRACE_HEADER}${end}`).replace(end, "");
+  const texts = substrings.map((text) => steps(text));
   const others = substrings.filter((_, index) => !header.includes(texts[index] as string));
   const crossing = texts.find((text) =>
     [...text].some((_, length) => length > 0 && header.endsWith(text.slice(0, length))),

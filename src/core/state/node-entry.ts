@@ -1,6 +1,6 @@
 import type { Operators, ShorthandValue } from "../checks/shorthand.ts";
 import type { Composed } from "../logic/composition.ts";
-import type { ConditionFunction, StateCheck } from "../state/condition.ts";
+import type { ConditionFunction, StateCheck } from "./condition.ts";
 
 /**
  * What the compiler knows of a node that was added in a chain. A builder carries the union of its entries: a union
