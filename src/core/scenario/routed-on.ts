@@ -2,7 +2,14 @@ import { NO_NEEDS, needsOfParts, type TurnNeed } from "../liquid/text-needs.ts";
 import { leavesOf } from "../logic/composition.ts";
 import { type Condition, compileWhen } from "../state/condition.ts";
 import { parseStatePath } from "../state/state-path.ts";
-import { fieldNamed, gateOf, isTruthFrom, type Template, verifyRuleOf } from "../templates/template.ts";
+import {
+  fieldNamed,
+  gateOf,
+  isTruthFrom,
+  type Template,
+  verifiedNames,
+  verifyRuleOf,
+} from "../templates/template.ts";
 import { isTranscript, type ScenarioDefinition } from "./definition.ts";
 
 /** What must be known of a turn at a node before the conversation can go on. */
@@ -168,7 +175,7 @@ function verdictFields(template: Template | undefined): readonly string[] {
   const rule = verifyRuleOf(template);
   const gate = compileWhen(gateOf(template)?.when);
   return [
-    ...(typeof rule === "object" ? leavesOf(rule).map(({ field }) => field) : Object.keys(template.fields)),
+    ...(typeof rule === "object" ? leavesOf(rule).map(({ field }) => field) : verifiedNames(template)),
     ...(gate === null ? [] : fieldsOf(gate)).flatMap((path) => fieldName(path, template)),
   ];
 }

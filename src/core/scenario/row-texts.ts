@@ -5,7 +5,7 @@ import type { Issue, IssuePath } from "../schema/issue.ts";
 import { nearestOf } from "../schema/nearest-name.ts";
 import { fieldProblem } from "../templates/field-problem.ts";
 import type { TemplateField } from "../templates/template.ts";
-import { isRecord, type JsonObject, ownValue } from "../values/json.ts";
+import { isRecord, type JsonObject, type JsonValue, ownValue } from "../values/json.ts";
 import type { ScenarioDefinition } from "./definition.ts";
 import { pathText, unknownVariable } from "./validate-texts.ts";
 
@@ -188,7 +188,7 @@ export class RowTexts {
     const key = JSON.stringify([node, name, value]);
     const known = this.#verdicts.get(key);
     if (known !== undefined) return known;
-    const problem = fieldProblem({ ...field, truth: value as TemplateField["truth"] });
+    const problem = fieldProblem({ ...field, truth: value as JsonValue });
     const verdict = problem === null ? null : `${problem.key}: ${problem.message.replace(/\.$/, "")}`;
     if (this.#verdicts.size < MOST_VERDICTS) this.#verdicts.set(key, verdict);
     return verdict;

@@ -665,18 +665,20 @@ describe("warnings", () => {
     [
       "verdict without a template",
       on("b", { verify_result: true }),
-      [`edges[2].when.verify_result: "verify_result" is always null here: node "b" has no template.`],
+      [
+        `edges[2].when.verify_result: "verify_result" is always null here: node "b" has no template that verifies.`,
+      ],
     ],
     [
       "field without a template",
       on("b", { "parsed.x": 1 }),
-      [`edges[2].when["parsed.x"]: "parsed.x" is always null here: node "b" has no template.`],
+      [`edges[2].when["parsed.x"]: "parsed.x" is always null here: node "b" has no template that verifies.`],
     ],
     [
       "past verdict without a template",
       on("a", { "node_results.b.verify_result": true }),
       [
-        `edges[2].when["node_results.b.verify_result"]: "node_results.b.verify_result" is always null here: node "b" has no template.`,
+        `edges[2].when["node_results.b.verify_result"]: "node_results.b.verify_result" is always null here: node "b" has no template that verifies.`,
       ],
     ],
     [

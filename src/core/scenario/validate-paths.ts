@@ -1,7 +1,13 @@
 import type { IssuePath, ReportIssue } from "../schema/issue.ts";
 import { nearestOf } from "../schema/nearest-name.ts";
 import { parseStatePath, STATE_ROOTS } from "../state/state-path.ts";
-import { fieldNamed, type TemplateFields } from "../templates/template.ts";
+import {
+  fieldNamed,
+  type Template,
+  type TemplateFields,
+  verifiedNames,
+  verifyRuleOf,
+} from "../templates/template.ts";
 import type { ScenarioDraft } from "./scenario-draft.ts";
 import { unknownNode } from "./validate-graph.ts";
 
@@ -56,7 +62,12 @@ export class PathValidator {
   }
 
   validateVerdict(node: string, statePath: string, path: IssuePath): void {
-    if (this.fieldsOf(node) === null) this.#warn({ code: "no_template", path, node, statePath });
+    const template = this.#templateOf(node);
+    if (
+      template === null ||
+      (template && verifyRuleOf(template) === undefined && verifiedNames(template).length === 0)
+    )
+      this.#warn({ code: "no_template", path, node, statePath });
   }
 
   validateField(node: string, keys: readonly string[], at: { statePath: string; path: IssuePath }): void {
@@ -85,9 +96,14 @@ export class PathValidator {
 
   /** The fields of a node's template, null if it has none, undefined if that is not known. */
   fieldsOf(node: string): TemplateFields | null | undefined {
+    const template = this.#templateOf(node);
+    return template && template.fields;
+  }
+
+  #templateOf(node: string): Template | null | undefined {
     const number = this.#draft.numbers.ofNode(node);
     const draft = number === undefined ? undefined : this.#draft.nodes[number];
-    return draft ? (draft.question.template?.fields ?? null) : undefined;
+    return draft ? (draft.question.template ?? null) : undefined;
   }
 }
 

@@ -74,7 +74,7 @@ const SENTENCES: Sentences = {
   several_fallbacks: (issue) =>
     `Node ${quoted(issue.node)} has several unconditional edges; only the first, to ${target(issue.used)}, is ever taken, never ${listed(issue.ignored.map(target))}.`,
   no_template: (issue) =>
-    `${quoted(issue.statePath)} is always null here: node ${quoted(issue.node)} has no template.`,
+    `${quoted(issue.statePath)} is always null here: node ${quoted(issue.node)} has no template that verifies.`,
   unknown_trait: (issue) =>
     `No rubric of this scenario has the trait ${quoted(issue.trait)}; the run must bring it.${didYouMean(issue)}`,
   never_holds: (issue) => `This condition can never hold: ${issue.message}.`,

@@ -136,7 +136,10 @@ describe("what can never match is an issue with its place", () => {
       "fields.x.weight: Expected a number from 0 and up, got the number -1.",
     ],
     [{ type: "boolean", truth: true, weight: 0 }, "fields: At least one field needs a weight above 0."],
-    [{ type: "boolean" }, 'fields.x: A field of type boolean needs "truth".'],
+    [
+      { type: "string", check: { type: "exact_match" } },
+      "fields.x.check: exact_match needs a truth to compare with.",
+    ],
     [
       { type: "date", truth: "01/03/2024", check: { type: "date_match", format: "dd/MM/yyyy" } },
       "fields.x.check: A date is always read as ISO 8601, so it never has this format; leave it out.",

@@ -43,6 +43,12 @@ export function fieldProblem(field: TemplateField): FieldProblem | null {
   if (unreadable !== null) return { key: "extract", message: unreadable };
   const check = field.check ?? defaultFieldCheck(field);
   if (isOpen || hasTexts(field.check)) return null;
+  if (field.truth === undefined) {
+    if (field.check === undefined) return null;
+    // Without a truth, a check on the raw reply must hold.
+    if (usesTruth(check)) return { key: "check", message: `${check.type} needs a truth to compare with.` };
+    return pairProblem(field, check, isTraceCheck(check) ? true : null);
+  }
   if (!isTruthFrom(field.truth)) return pairProblem(field, check, field.truth);
   const { cases, otherwise } = field.truth;
   for (const truth of [...Object.values(cases), ...(otherwise === undefined ? [] : [otherwise])]) {

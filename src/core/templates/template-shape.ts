@@ -20,7 +20,13 @@ import { parseStatePath } from "../state/state-path.ts";
 import { isRecord, isReservedKey, type UnknownRecord } from "../values/json.ts";
 import { EXTRACT_SHAPE } from "./extract-rule.ts";
 import { fieldProblem } from "./field-problem.ts";
-import { fieldNamed, type GateCondition, type TemplateField, type TemplateFields } from "./template.ts";
+import {
+  fieldNamed,
+  type GateCondition,
+  isVerified,
+  type TemplateField,
+  type TemplateFields,
+} from "./template.ts";
 
 const FIELD_OPTIONS: Readonly<Record<string, Shape>> = {
   check: described(
@@ -54,10 +60,10 @@ function fieldShape(type: string, parts: Readonly<Record<string, Shape>>): Objec
   const required = {
     type: typed(type),
     description: described(text, "What to look for in the reply."),
-    truth: TRUTH_SHAPE,
     ...parts,
   };
-  return object(`a field of type ${type}`, required, { optional: FIELD_OPTIONS, rule: fieldRule });
+  const optional = { truth: TRUTH_SHAPE, ...FIELD_OPTIONS };
+  return object(`a field of type ${type}`, required, { optional, rule: fieldRule });
 }
 
 const fieldRule: ShapeRule = (value, report) => {
@@ -112,6 +118,15 @@ const templateRule: ShapeRule = (template, report) => {
       report("verify", { code: "invalid_parameter", message });
   for (const name of Object.keys(fields)) {
     if (isReservedKey(name)) report("fields", { code: "reserved_id", id: name });
+  }
+  for (const field of fieldsNamedIn(verify)) {
+    const named = Object.hasOwn(fields, field) ? fields[field] : undefined;
+    // Each field has been found to have its shape.
+    if (isRecord(named) && !isVerified(named as unknown as TemplateField))
+      report("verify", {
+        code: "invalid_parameter",
+        message: `The field ${JSON.stringify(field)} has no truth, so it cannot be verified.`,
+      });
   }
   if (Object.values(fields).every((field) => isRecord(field) && field.weight === 0)) {
     report("fields", { code: "invalid_parameter", message: "At least one field needs a weight above 0." });
@@ -196,5 +211,5 @@ const TRUTH_FROM: Shape = reference("truthFrom", () =>
 /** The truth of a field: a value, or where it comes from. */
 const TRUTH_SHAPE: Shape = described(
   either(...PLAIN_TRUTHS, TRUTH_FROM),
-  "The right value; compared by code, never shown to a model.",
+  "The right value; compared by code, never shown to a model. A field without one is read, and makes no verdict.",
 );

@@ -1,4 +1,5 @@
 import type { Check } from "../checks/check.ts";
+import { usesTruth } from "../checks/evaluate-check.ts";
 import type { Composed } from "../logic/composition.ts";
 import type { Truth } from "../logic/kleene.ts";
 import type { StateCheck, StateShorthand } from "../state/condition.ts";
@@ -33,12 +34,16 @@ export function truthFrom(path: string, options: Pick<TruthFrom, "cases" | "othe
 }
 
 /** True if a truth depends on the past; plain truths are never objects with `from`. */
-export function isTruthFrom(truth: JsonValue | TruthFrom): truth is TruthFrom {
+export function isTruthFrom(truth: JsonValue | TruthFrom | undefined): truth is TruthFrom {
   return isRecord(truth) && Object.hasOwn(truth, "from");
 }
 
-/** The truth in a state, or undefined if no case applies. */
-export function resolveTruth(truth: JsonValue | TruthFrom, state: ScenarioState): CaseTruth | undefined {
+/** The truth in a state, or undefined if there is none or no case applies. */
+export function resolveTruth(
+  truth: JsonValue | TruthFrom | undefined,
+  state: ScenarioState,
+): CaseTruth | undefined {
+  if (truth === undefined) return undefined;
   if (!isTruthFrom(truth)) return { truth };
   const value = resolvePath(truth.from, state);
   const chosen = value === null ? undefined : ownValue(truth.cases, String(value));
@@ -65,8 +70,11 @@ export type FieldType = ScalarType | { readonly type: "array"; readonly items: S
 export interface FieldOptions {
   /** What the reader of the reply should look for. */
   readonly description: string;
-  /** The right value, or where it depends on what was said before; compared by code, never shown to a model. */
-  readonly truth: JsonValue | TruthFrom;
+  /**
+   * The right value, or where it depends on what was said before; compared by code, never shown to a model. A field without one is read,
+   * and may be routed on, but makes no verdict.
+   */
+  readonly truth?: JsonValue | TruthFrom;
   /** How the value is compared; the default follows from the type. */
   readonly check?: Check;
   /** Share of the field in the template's score (default 1). */
@@ -221,6 +229,16 @@ const DEFAULTS: Readonly<Record<FieldType["type"], Check>> = {
   date: Object.freeze({ type: "date_match" }),
   array: Object.freeze({ type: "set_containment" }),
 };
+
+/** True if a field takes part in the verdict: it has a truth, or a check that needs none. */
+export function isVerified({ truth, check }: Pick<TemplateField, "truth" | "check">): boolean {
+  return truth !== undefined || (check !== undefined && !usesTruth(check));
+}
+
+/** The names of the fields that take part in the verdict. */
+export function verifiedNames({ fields }: Template): readonly string[] {
+  return Object.keys(fields).filter((name) => isVerified(fields[name] as TemplateField));
+}
 
 /** How a field is compared with its truth if the author does not say. */
 export function defaultFieldCheck(field: FieldType): Check {

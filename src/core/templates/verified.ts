@@ -16,7 +16,7 @@ type AsData<Value> = Value extends Date
 
 /** Options of a field whose truth must be of its type. */
 export type VerifiedOptions<Value> = Omit<FieldOptions, "truth"> & {
-  readonly truth: NoInfer<Value> | null | TruthFrom;
+  readonly truth?: NoInfer<Value> | null | TruthFrom;
 };
 
 /**

@@ -8,6 +8,7 @@ import {
   isCaseTruth,
   isTraceCheck,
   isTruthFrom,
+  isVerified,
   type Template,
   type TemplateField,
   verifyRuleOf,
@@ -63,6 +64,7 @@ function fieldArguments(
   { note, lose }: Reports,
 ): readonly string[] {
   const check = field.check ?? defaultFieldCheck(field);
+  if (!isVerified(field)) throw new NotTranslatable(`${name} has no truth, which upstream does not know`);
   if (field.extract !== undefined)
     note(`the extract rule of ${name} is left out: upstream asks a judge for every field`);
   if (field.evidence === true) lose(`evidence of ${name} has no counterpart`);
@@ -71,7 +73,7 @@ function fieldArguments(
   return [
     `description=${text(field.description)}`,
     `ground_truth=${truthText(field, pathOf)}`,
-    `verify_with=${comparison(check, isTruthFrom(field.truth) ? null : field.truth).text}`,
+    `verify_with=${comparison(check, isTruthFrom(field.truth) ? null : (field.truth ?? null)).text}`,
     ...(field.weight === undefined || field.weight === 1 ? [] : [`weight=${literal(field.weight)}`]),
     ...(field.hint === undefined ? [] : [`extraction_hint=${text(field.hint)}`]),
     ...(isTrace ? ["default=False"] : []),
@@ -90,7 +92,7 @@ function comparison(
 function truthText(field: TemplateField, pathOf: (path: string) => string): string {
   const { truth } = field;
   const check = field.check ?? defaultFieldCheck(field);
-  if (!isTruthFrom(truth)) return literal(comparison(check, truth).truth);
+  if (!isTruthFrom(truth)) return literal(comparison(check, truth ?? null).truth);
   if (truth.otherwise === undefined)
     throw new NotTranslatable("a truth that depends on the past needs otherwise");
   const caseText = (value: JsonValue | CaseTruth): string => {

@@ -171,7 +171,7 @@ describe("places", () => {
       { filename: "w.yaml" },
     );
     expect(definition?.warnings.map(formatIssue)).toEqual([
-      'w.yaml:17:42 (edges[2].when.verify_result): "verify_result" is always null here: node "push" has no template.',
+      'w.yaml:17:42 (edges[2].when.verify_result): "verify_result" is always null here: node "push" has no template that verifies.',
     ]);
   });
 });

@@ -414,3 +414,30 @@ describe("a gate", () => {
     expect([of(true), of(false), of(null)]).toEqual([true, undefined, undefined]);
   });
 });
+
+describe("fields without a truth", () => {
+  const confidence = { type: "integer", description: "how sure it is, in percent" } as const;
+  const city = { type: "string", description: "the city", truth: "Canberra" } as const;
+
+  test("are read, and take no part in verdict and score", () => {
+    const both = template({ city, confidence });
+    expect(verify(both, { city: "Canberra", confidence: null })).toMatchObject({
+      verifyResult: true,
+      score: 1,
+    });
+    expect(verify(both, { city: "Sydney", confidence: 90 })).toMatchObject({ verifyResult: false, score: 0 });
+  });
+
+  test("alone make a turn that is not verified", () => {
+    const found = verify(template({ confidence }), { confidence: 90 });
+    expect(found).toMatchObject({ verifyResult: null, score: null, notVerified: true });
+    expect(found.fields.confidence).toMatchObject({ result: null, reason: "it has no truth" });
+  });
+
+  test("are verified by a check that needs none, and by a function", () => {
+    const ranged = template({ confidence: { ...confidence, check: { type: "numeric_range", min: 50 } } });
+    expect(verify(ranged, { confidence: 90 }).verifyResult).toBe(true);
+    const decided = template({ confidence }, { verify: ({ confidence }) => confidence === 90 });
+    expect(verify(decided, { confidence: 90 }).verifyResult).toBe(true);
+  });
+});

@@ -14,12 +14,14 @@ import {
   gateOf,
   isTraceCheck,
   isTruthFrom,
+  isVerified,
   resolveTruth,
   type Template,
   type TemplateField,
   type VerifyContext,
   type VerifyFunction,
   type VerifyGate,
+  verifiedNames,
   verifyRuleOf,
 } from "../../../core/templates/template.ts";
 import { isRecord, ownValue, type UnknownRecord } from "../../../core/values/json.ts";
@@ -73,6 +75,9 @@ export function verifyParsed(
   if (isOpen === false) return notVerified(template);
   const fields: Record<string, FieldVerdict> = {};
   for (const field of compiledFields(template)) fields[field.name] = verifyField(field, parsed, context);
+  // A function decides by itself.
+  if (verifyRuleOf(template) === undefined && verifiedNames(template).length === 0)
+    return { fields, score: null, verifyResult: null, notVerified: true };
   const score = templateScore(template, (name): FieldScore => {
     const weight = template.fields[name]?.weight ?? 1;
     return { weight, score: fields[name]?.score ?? 0, result: fields[name]?.result ?? null };
@@ -129,7 +134,7 @@ function compiledFields(template: Template): readonly CompiledField[] {
     field,
     check: compileCheck(field.check ?? defaultFieldCheck(field)),
     looksAtReply: isTraceCheck(field.check),
-    truth: isTruthFrom(field.truth) ? undefined : { truth: field.truth },
+    truth: isTruthFrom(field.truth) ? undefined : { truth: field.truth ?? null },
   }));
   if (Object.isFrozen(template) && Object.isFrozen(template.fields))
     compiledTemplates.set(template, compiled);
@@ -141,6 +146,8 @@ const NOT_STATED: FieldVerdict = Object.freeze({
   score: 0,
   reason: "the reply does not state it",
 });
+/** A field without a truth is read for conditions and reports. */
+const NOT_VERIFIED: FieldVerdict = Object.freeze({ result: null, score: 0, reason: "it has no truth" });
 const NO_TRUTH: FieldVerdict = Object.freeze({
   result: null,
   score: 0,
@@ -155,6 +162,7 @@ function verifyField(
   context: VerificationContext,
 ): FieldVerdict {
   const { name, field, looksAtReply } = compiled;
+  if (!isVerified(field)) return NOT_VERIFIED;
   const truth = compiled.truth ?? resolveTruth(field.truth, context.state ?? INITIAL_STATE);
   if (looksAtReply) return replyVerdict(compiled.check, context.reply, truth?.truth !== false);
   if (truth === undefined) return NO_TRUTH;
@@ -205,7 +213,7 @@ function verdict(
     const results = Object.fromEntries(Object.entries(fields).map(([name, { result }]) => [name, result]));
     return verifyByFunction(verify, parsed, { reply, results, ...(turn === undefined ? {} : { turn }) });
   }
-  if (verify === undefined) return { verifyResult: allTrue(Object.keys(fields).map(resultOf)) };
+  if (verify === undefined) return { verifyResult: allTrue(verifiedNames(template).map(resultOf)) };
   return { verifyResult: evaluateComposition(verify, (leaf) => resultOf(leaf.field)) };
 }
 
@@ -242,9 +250,7 @@ interface FieldScore {
 function templateScore(template: Template, fieldScore: (name: string) => FieldScore): number | null {
   const verify = verifyRuleOf(template);
   const composition: Composed<FieldLeaf> =
-    typeof verify === "object"
-      ? verify
-      : { type: "all_of", conditions: Object.keys(template.fields).map(leaf) };
+    typeof verify === "object" ? verify : { type: "all_of", conditions: verifiedNames(template).map(leaf) };
   const { score, weight } = partScore(composition, fieldScore);
   return weight > 0 ? score : null;
 }

@@ -22,7 +22,14 @@ export const READING_RULES: LintRules = {
         for (const [name, field] of Object.entries(isOpen ? {} : (question.template?.fields ?? {}))) {
           const { truth, check } = field;
           const key = canonicalJson([name, truth, check ?? null] as JsonValue);
-          if (seen.has(key) || check === undefined || truth === null || isTruthFrom(truth)) continue;
+          if (
+            seen.has(key) ||
+            check === undefined ||
+            truth === undefined ||
+            truth === null ||
+            isTruthFrom(truth)
+          )
+            continue;
           seen.add(key);
           // The words of a reply, and meanings, are not compared with the truth.
           if (isTraceCheck(check) || check.type === "semantic_match") continue;

@@ -8,6 +8,7 @@ import {
   isCaseTruth,
   isTraceCheck,
   isTruthFrom,
+  isVerified,
   type TemplateField,
 } from "../../../core/templates/template.ts";
 import type { JsonObject, JsonValue } from "../../../core/values/json.ts";
@@ -166,6 +167,7 @@ class ClassFinder {
     // There is one for each field.
     const { check } = resolved as ResolvedField;
     const { truth } = field;
+    if (!isVerified(field)) return [];
     if (!isTruthFrom(truth)) {
       const fixed = fixedPart({ type: field.type, truth, check }, this.#definition);
       return fixed === undefined ? [] : [{ truth: fixed.truth as JsonValue, check: fixed.check }];
