@@ -22,118 +22,87 @@ export interface WordingChoice {
   readonly closing: number;
 }
 
-interface ChosenAnswer {
-  readonly intended: IntendedValues;
-  readonly bodies: readonly string[];
-  /** The first body that reads as intended by itself; undefined if none does. */
-  readonly sound: string | undefined;
-  readonly accepts: (reading: Reading) => boolean;
-}
-
 /** Bounds the memory of a long run; other texts are composed again. */
 const MOST_REMEMBERED = 256;
 const BODIES_TRIED = 3;
 /** Rules of several fields may contradict each other in every wording; that is not worth more time. */
 const MOST_READINGS = 200;
 
-/**
- * All ways to give one answer to one question. Every text is read as a run would read it before it is used, so that words
- * around the answer never change what is read. Where no text reads as intended, it states the answer all the same.
- */
-export class ReplyScript {
-  readonly #template: Template;
-  readonly #goal: AnswerGoal;
-  readonly #texts = new Map<string, string>();
-  /** Bodies that do not read as intended even by themselves. */
-  readonly #unsound = new Set<string>();
-  #chosen: ChosenAnswer | undefined;
-
-  constructor(template: Template, goal: AnswerGoal) {
-    this.#template = template;
-    this.#goal = goal;
-  }
-
-  /** The text of a reply. */
-  say(choice: WordingChoice): string {
-    const { manner, opening, body, closing } = choice;
-    const key = `${manner} ${opening} ${body} ${closing}`;
-    const known = this.#texts.get(key);
-    if (known !== undefined) return known;
-    const text = this.#compose(choice);
-    if (this.#texts.size < MOST_REMEMBERED) this.#texts.set(key, text);
-    return text;
-  }
-
+/** All ways to give one answer to one question. */
+export interface ReplyScript {
   /** True if what it says reads as intended. */
-  get isSound(): boolean {
-    return this.#answer().sound !== undefined;
-  }
+  readonly isSound: boolean;
+  /** The text of a reply. */
+  say(choice: WordingChoice): string;
+}
 
-  #compose({ manner, opening, body, closing }: WordingChoice): string {
-    const { intended, bodies, sound, accepts } = this.#answer();
+/**
+ * Prepares an answer. Every text is read as a run would read it before it is used, so that words around the answer never change what
+ * is read. Where no text reads as intended, it states the answer all the same.
+ */
+export function replyScript(template: Template, goal: AnswerGoal): ReplyScript {
+  const { bodies, sound, reads } = chosenAnswer(template, goal);
+  const compose = ({ manner, opening, body, closing }: WordingChoice): string => {
     const wayAt = (list: readonly string[], index: number): string => list[index % list.length] ?? "";
     const start = wayAt(OPENINGS[manner], opening);
     const end = wayAt(CLOSINGS, closing);
     if (sound === undefined) return sentences(start, wayAt(bodies, body), end);
-    const reads = (text: string): boolean => accepts(this.#read(text, intended));
-    let tried = 0;
-    for (let step = 0; step < bodies.length && tried < BODIES_TRIED; step++) {
-      const middle = wayAt(bodies, body + step);
-      // Also what is known to be unsound counts: the text must not depend on what was asked before.
-      tried++;
-      if (this.#unsound.has(middle)) continue;
-      for (const text of [sentences(start, middle, end), sentences(start, middle)])
-        if (reads(text)) return text;
-      if (!reads(middle)) this.#unsound.add(middle);
-    }
-    for (const text of [sentences(start, sound, end), sentences(start, sound), sentences(sound, end)]) {
-      if (reads(text)) return text;
-    }
-    return sound;
-  }
+    const middles = bodies.slice(0, BODIES_TRIED).map((_, step) => wayAt(bodies, body + step));
+    const texts = [...middles, sound].flatMap((middle) => [
+      sentences(start, middle, end),
+      sentences(start, middle),
+    ]);
+    return [...texts, sentences(sound, end)].find(reads) ?? sound;
+  };
+  const texts = new Map<string, string>();
+  return {
+    isSound: sound !== undefined,
+    say(choice) {
+      const { manner, opening, body, closing } = choice;
+      const key = `${manner} ${opening} ${body} ${closing}`;
+      const text = texts.get(key) ?? compose(choice);
+      if (texts.size < MOST_REMEMBERED) texts.set(key, text);
+      return text;
+    },
+  };
+}
 
-  /** The plainest answer that reads as meant in some way of saying it; else one that at least has the intended verdict. */
-  #answer(): ChosenAnswer {
-    this.#chosen ??= this.#choose();
-    return this.#chosen;
-  }
+interface ChosenAnswer {
+  readonly bodies: readonly string[];
+  /** The first body that reads as intended by itself; undefined if none does. */
+  readonly sound: string | undefined;
+  /** True for a text that reads as intended. */
+  readonly reads: (text: string) => boolean;
+}
 
-  #choose(): ChosenAnswer {
-    const { right, rawAnswer, state } = this.#goal;
-    const fields = resolvedFields(this.#template, state);
-    const isMeant = ({ verdict }: Reading): boolean => verdict === right;
-    let plainest: ChosenAnswer | undefined;
-    let roughly: ChosenAnswer | undefined;
-    let readings = 0;
-    for (const intended of intendedAnswers(this.#template, fields, this.#goal)) {
-      const bodies = replyBodies(fields, intended, right ? rawAnswer : null);
-      plainest ??= { intended, bodies, sound: undefined, accepts: isMeant };
-      for (const body of bodies) {
-        if (++readings > MOST_READINGS) return roughly ?? plainest;
-        const reading = this.#read(body, intended);
-        if (!isMeant(reading)) continue;
-        const accepts = (other: Reading): boolean => other.faithful && isMeant(other);
-        if (reading.faithful) return { intended, bodies, sound: body, accepts };
-        roughly ??= { intended, bodies, sound: body, accepts: isMeant };
-      }
+/** The plainest answer that reads as meant in some way of saying it; else one that at least has the intended verdict. */
+function chosenAnswer(template: Template, goal: AnswerGoal): ChosenAnswer {
+  const { right, rawAnswer, state } = goal;
+  const fields = resolvedFields(template, state);
+  let plainest: ChosenAnswer | undefined;
+  let roughly: ChosenAnswer | undefined;
+  let readings = 0;
+  for (const intended of intendedAnswers(template, fields, goal)) {
+    const bodies = replyBodies(fields, intended, right ? rawAnswer : null);
+    const read = (text: string): Reading => readReply(template, text, { intended, state });
+    const reads = (text: string): boolean => read(text).verdict === right;
+    plainest ??= { bodies, sound: undefined, reads };
+    for (const body of bodies) {
+      if (++readings > MOST_READINGS) return roughly ?? plainest;
+      const { verdict, faithful } = read(body);
+      if (verdict !== right) continue;
+      if (faithful) return { bodies, sound: body, reads: (text) => read(text).faithful && reads(text) };
+      roughly ??= { bodies, sound: body, reads };
     }
-    return roughly ?? plainest ?? { intended: {}, bodies: [], sound: undefined, accepts: isMeant };
   }
-
-  #read(text: string, intended: IntendedValues): Reading {
-    return readReply(this.#template, text, { intended, state: this.#goal.state });
-  }
+  return roughly ?? plainest ?? { bodies: [], sound: undefined, reads: () => false };
 }
 
 /** What ends without a mark gets a line of its own. */
 function sentences(...parts: readonly string[]): string {
-  let text = "";
-  for (const part of parts) {
-    if (part === "") continue;
-    const separator = text === "" ? "" : /[.!?)"'\]]$/.test(text) ? " " : "\n";
-    text += separator + part;
-  }
-  return text;
+  return parts
+    .filter((part) => part !== "")
+    .reduce((text, part) => `${text}${/[.!?)"'\]]$/.test(text) ? " " : "\n"}${part}`);
 }
 
 const MOST_BODIES = 48;
@@ -141,7 +110,7 @@ const MOST_BODIES = 48;
 const MAX_RAW_ANSWER = 1_000;
 
 /** Ways to state an answer, without opening and closing words. */
-export function replyBodies(
+function replyBodies(
   fields: readonly ResolvedField[],
   intended: IntendedValues,
   rawAnswer: string | null,
@@ -168,23 +137,20 @@ function speaksFor({ field, looksAtReply }: ResolvedField, value: JsonValue, raw
 /** Statements of all fields: in the same form, in forms that differ, and in the other order. */
 function joinedStatements(statements: readonly (readonly string[])[]): readonly string[] {
   const count = Math.max(...statements.map((list) => list.length));
-  const bodies: string[] = [];
-  for (let form = 0; form < count; form++) {
-    bodies.push(joined(statements, () => form));
-    if (statements.length < 2) continue;
-    bodies.push(joined([...statements].reverse(), () => form));
-    bodies.push(joined(statements, (place) => form + place));
-    bodies.push(joined(statements, (place) => (place === 0 ? form : 0), "\n"));
-  }
-  return [...new Set(bodies)];
-}
-
-function joined(
-  statements: readonly (readonly string[])[],
-  formAt: (place: number) => number,
-  separator = " ",
-): string {
-  return statements.map((list, place) => list[formAt(place) % list.length]).join(separator);
+  const [only] = statements;
+  const joined = (lists: typeof statements, formAt: (place: number) => number, separator = " "): string =>
+    lists.map((list, place) => list[formAt(place) % list.length]).join(separator);
+  const bodies = Array.from({ length: count }, (_, form) =>
+    statements.length === 1
+      ? [only?.[form] ?? ""]
+      : [
+          joined(statements, () => form),
+          joined(statements.toReversed(), () => form),
+          joined(statements, (place) => form + place),
+          joined(statements, (place) => (place === 0 ? form : 0), "\n"),
+        ],
+  );
+  return [...new Set(bodies.flat())];
 }
 
 function asSentence(text: string): string {
@@ -193,16 +159,18 @@ function asSentence(text: string): string {
 }
 
 /** Ways to state the only value that is asked for. */
-const ALONE: readonly ((value: string) => string)[] = [
-  (value) => `The answer is ${value}.`,
-  (value) => `I would say the answer is ${value}.`,
-  (value) => `As far as I can tell, the answer is ${value}.`,
-  (value) => `My answer is ${value}.`,
-  (value) => `I am fairly confident that the answer is ${value}.`,
-  (value) => `It is ${value}.`,
-  (value) => `Answer: ${value}`,
-  (value) => `${upperFirst(value)}.`,
-];
+function aloneStatements(value: string): readonly string[] {
+  return [
+    `The answer is ${value}.`,
+    `I would say the answer is ${value}.`,
+    `As far as I can tell, the answer is ${value}.`,
+    `My answer is ${value}.`,
+    `I am fairly confident that the answer is ${value}.`,
+    `It is ${value}.`,
+    `Answer: ${value}`,
+    `${upperFirst(value)}.`,
+  ];
+}
 
 const YES = ["Yes.", "Yes, it is.", "Yes, as far as I can tell.", "The answer is yes.", "Yes, I think so."];
 const NO = [
@@ -214,7 +182,7 @@ const NO = [
 ];
 
 /** Sentences that state a value for a field, in several ways; none if there is nothing to say. */
-export function fieldStatements(
+function fieldStatements(
   { name, field, looksAtReply }: ResolvedField,
   value: JsonValue,
   isAlone: boolean,
@@ -225,14 +193,14 @@ export function fieldStatements(
   const label = upperFirst(name.replaceAll(/[_-]+/g, " "));
   const asked = upperFirst(field.description.replaceAll(/\bthe reply\b/g, "my answer").replace(/[.:]$/, ""));
   const labelled = writings.flatMap((written) => [`${label}: ${written}.`, `${asked}: ${written}.`]);
-  const plain = writings.flatMap((written) => ALONE.map((sentence) => sentence(written)));
+  const plain = writings.flatMap(aloneStatements);
   switch (field.extract?.type) {
     case undefined:
       // A bare yes says nothing without what it is about.
       if (typeof value === "boolean") return claimStatements(field.description, value) ?? labelled;
       return isAlone ? [...plain, ...labelled] : labelled;
     case "stance":
-      return [...(isYes(field.type === "enum" ? field.values : [], value) ? YES : NO), ...labelled];
+      return [...(isYes(field, value) ? YES : NO), ...labelled];
     case "regex": {
       const { pattern, group } = field.extract;
       const samples = writings.flatMap((text) =>
@@ -261,8 +229,9 @@ function claimStatements(description: string, value: boolean): readonly string[]
       ];
 }
 
-function isYes(values: readonly (string | number)[], value: JsonValue): boolean {
-  return typeof value === "boolean" ? value : stancePair(values)?.yes === value;
+function isYes(field: TemplateField, value: JsonValue): boolean {
+  if (typeof value === "boolean") return value;
+  return field.type === "enum" && stancePair(field.values)?.yes === value;
 }
 
 function upperFirst(text: string): string {
@@ -270,7 +239,7 @@ function upperFirst(text: string): string {
 }
 
 /** How a value may be written in a reply, the usual way first. */
-export function valueWritings(field: TemplateField, value: JsonValue): readonly string[] {
+function valueWritings(field: TemplateField, value: JsonValue): readonly string[] {
   const rule = field.extract;
   if (rule?.type === "aliases") {
     const names = Object.entries(rule.values).filter(([name]) => convertText(name, field)?.value === value);
@@ -280,22 +249,13 @@ export function valueWritings(field: TemplateField, value: JsonValue): readonly 
     const [letter] = letterOf(value);
     if (letter !== undefined) return [letter, `(${letter})`, `option ${letter}`];
   }
-  return plainWritings(value, field.type === "date");
-}
-
-function plainWritings(value: JsonValue, isDate: boolean): readonly string[] {
   if (typeof value === "boolean") return value ? ["yes", "true"] : ["no", "false"];
   if (Array.isArray(value)) return [value.length === 0 ? "none" : value.map(String).join(", ")];
-  if (typeof value !== "string") return [String(value)];
-  return isDate ? dateWritings(value) : [value];
-}
-
-function dateWritings(text: string): readonly string[] {
-  const date = readDate(text);
-  if (date === undefined || !date.bare) return [text];
+  const text = String(value);
+  const date = field.type === "date" && typeof value === "string" ? readDate(value) : undefined;
+  if (!date?.bare) return [text];
   const { year, month, day } = date;
-  const lower = MONTHS[month - 1] ?? "";
-  const name = lower.charAt(0).toUpperCase() + lower.slice(1);
+  const name = upperFirst(MONTHS[month - 1] ?? "");
   const full = String(year).padStart(4, "0");
   return [text, `${day} ${name} ${full}`, `${name} ${day}, ${full}`, `${month}/${day}/${full}`];
 }

@@ -6,7 +6,6 @@ import {
   defaultFieldCheck,
   type FieldType,
   isTraceCheck,
-  isTruthFrom,
   resolveTruth,
   type Template,
   type TemplateField,
@@ -39,11 +38,6 @@ export function resolvedFields(template: Template, state: ScenarioState): readon
       looksAtReply: isTraceCheck(field.check),
     };
   });
-}
-
-/** True if what is right depends on the past. */
-export function dependsOnState(template: Template): boolean {
-  return Object.values(template.fields).some(({ truth }) => isTruthFrom(truth));
 }
 
 /** True if a value is of a field's type. */

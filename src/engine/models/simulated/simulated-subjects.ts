@@ -7,7 +7,7 @@ import type { Manner } from "./wording.ts";
 /** A parameter of a simulated subject, for documentation and for checking what was given. */
 export interface SimulationParameter {
   readonly name: string;
-  readonly kind: "probability" | "count" | "milliseconds" | "seed";
+  readonly kind: "probability" | "count" | "milliseconds";
   readonly default: number;
   readonly meaning: string;
 }
@@ -31,55 +31,32 @@ export type SimulationName =
   | "silent"
   | "flaky";
 
+function probability(name: string, usual: number, meaning: string): SimulationParameter {
+  return { name, kind: "probability", default: usual, meaning };
+}
+
+function count(name: string, usual: number, meaning: string): SimulationParameter {
+  return { name, kind: "count", default: usual, meaning };
+}
+
 /** Parameters that every simulated subject has. */
 export const COMMON_PARAMETERS: readonly SimulationParameter[] = [
   { name: "latency", kind: "milliseconds", default: 0, meaning: "how long each reply takes" },
-  {
-    name: "seed",
-    kind: "seed",
-    default: 0,
-    meaning: "another number, other wording and other random choices",
-  },
+  count("seed", 0, "another number, other wording and other random choices"),
 ];
 
-/**
- * The simulated subjects there are. A turn counts for them if its node has a template.
- *
- * | subject | what it does | parameters |
- * |---|---|---|
- * | `sim/steadfast` | always right | |
- * | `sim/sycophant` | right at first, then gives in with an apology and stays wrong | `after` |
- * | `sim/waverer` | right at first, then changes its mind now and again | `flip` |
- * | `sim/stubborn` | wrong from the start, and stays with the same wrong answer | |
- * | `sim/learner` | wrong at first, then thanks for the correction and stays right | `after` |
- * | `sim/silent` | says nothing that can be read: empty or evasive replies | `empty` |
- * | `sim/flaky` | always right, but its calls fail now and again | `fail`, `permanent` |
- */
+/** The simulated subjects there are. A turn counts for them if its node has a template. */
 export const SIMULATED_SUBJECTS: readonly SimulatedSubject[] = [
   { name: "steadfast", behavior: "Always right.", parameters: [] },
   {
     name: "sycophant",
     behavior: "Right at first; then gives in with an apology and stays wrong.",
-    parameters: [
-      {
-        name: "after",
-        kind: "count",
-        default: 1,
-        meaning: "how many right answers it gives before it gives in",
-      },
-    ],
+    parameters: [count("after", 1, "how many right answers it gives before it gives in")],
   },
   {
     name: "waverer",
     behavior: "Right at first; changes its mind now and again on each later turn.",
-    parameters: [
-      {
-        name: "flip",
-        kind: "probability",
-        default: 0.3,
-        meaning: "how likely it changes its mind on a later turn",
-      },
-    ],
+    parameters: [probability("flip", 0.3, "how likely it changes its mind on a later turn")],
   },
   {
     name: "stubborn",
@@ -89,43 +66,19 @@ export const SIMULATED_SUBJECTS: readonly SimulatedSubject[] = [
   {
     name: "learner",
     behavior: "Wrong at first; then thanks for the correction and stays right.",
-    parameters: [
-      {
-        name: "after",
-        kind: "count",
-        default: 1,
-        meaning: "how many wrong answers it gives before it learns",
-      },
-    ],
+    parameters: [count("after", 1, "how many wrong answers it gives before it learns")],
   },
   {
     name: "silent",
     behavior: "Says nothing that can be read: empty or evasive replies.",
-    parameters: [
-      {
-        name: "empty",
-        kind: "probability",
-        default: 0.5,
-        meaning: "how likely a reply is empty; it is evasive otherwise",
-      },
-    ],
+    parameters: [probability("empty", 0.5, "how likely a reply is empty; it is evasive otherwise")],
   },
   {
     name: "flaky",
     behavior: "Always right, but its calls fail now and again.",
     parameters: [
-      {
-        name: "fail",
-        kind: "probability",
-        default: 0.3,
-        meaning: "how likely an attempt fails in a way that may pass",
-      },
-      {
-        name: "permanent",
-        kind: "probability",
-        default: 0,
-        meaning: "how likely all attempts of a turn fail in a way that does not pass",
-      },
+      probability("fail", 0.3, "how likely an attempt fails in a way that may pass"),
+      probability("permanent", 0, "how likely all attempts of a turn fail in a way that does not pass"),
     ],
   },
 ];
@@ -143,79 +96,53 @@ const PREFIX = "sim/";
 
 /** Reads `sim/waverer?flip=0.3`; parameters given as an object win over those of the query. */
 export function simulationSettings(reference: string, given: JsonObject = {}): SimulationSettings {
-  const [path = "", ...query] = reference.split("?");
-  const subject = subjectNamed(path.startsWith(PREFIX) ? path.slice(PREFIX.length) : path);
+  const [, path = "", query = ""] = /^(?:sim\/)?([^?]*)\??(.*)$/s.exec(reference) ?? [];
+  const subject = SIMULATED_SUBJECTS.find(({ name }) => name === path);
+  if (subject === undefined) {
+    const names = SIMULATED_SUBJECTS.map(({ name }) => PREFIX + name);
+    throw refused(
+      `There is no simulated model ${quoted(PREFIX + path)}.${suggestion(PREFIX + path, names)} There are ${names.join(", ")}.`,
+    );
+  }
   const known = [...subject.parameters, ...COMMON_PARAMETERS];
-  const written = new Map<string, unknown>([
-    ...new URLSearchParams(query.join("?")),
-    ...Object.entries(given),
-  ]);
-  const parameters: Record<string, number> = Object.fromEntries(
-    known.map((parameter) => [parameter.name, parameter.default]),
-  );
-  for (const [name, value] of written) {
+  const parameters = Object.fromEntries(known.map((parameter) => [parameter.name, parameter.default]));
+  for (const [name, value] of [...new URLSearchParams(query), ...Object.entries(given)]) {
     const parameter = known.find((one) => one.name === name);
-    if (parameter === undefined) throw unknownParameter(subject, name, known);
-    parameters[name] = readNumber(subject, parameter, value);
+    if (parameter === undefined) {
+      const names = known.map((one) => one.name);
+      throw refused(
+        `${PREFIX}${path} has no parameter ${quoted(name)}.${suggestion(name, names)} It has ${names.join(", ")}.`,
+      );
+    }
+    parameters[name] = readNumber(parameter, value, path);
   }
   const changed = known.filter((one) => parameters[one.name] !== one.default);
   const suffix = changed.map(({ name }) => `${name}=${parameters[name]}`).join("&");
-  return {
-    subject: subject.name,
-    parameters,
-    name: `${PREFIX}${subject.name}${suffix === "" ? "" : `?${suffix}`}`,
-  };
+  return { subject: subject.name, parameters, name: `${PREFIX}${path}${suffix === "" ? "" : `?${suffix}`}` };
 }
 
-function subjectNamed(name: string): SimulatedSubject {
-  const found = SIMULATED_SUBJECTS.find((subject) => subject.name === name);
-  if (found !== undefined) return found;
-  const names = SIMULATED_SUBJECTS.map((subject) => subject.name);
-  throw new ModelError(
-    "bad_request",
-    `There is no simulated model ${quoted(PREFIX + name)}.${suggestion(name, names, PREFIX)} There are ${names
-      .map((one) => PREFIX + one)
-      .join(", ")}.`,
-  );
+function refused(sentence: string): ModelError {
+  return new ModelError("bad_request", sentence);
 }
 
-function unknownParameter(
-  subject: SimulatedSubject,
-  name: string,
-  known: readonly SimulationParameter[],
-): ModelError {
-  const names = known.map((parameter) => parameter.name);
-  return new ModelError(
-    "bad_request",
-    `${PREFIX}${subject.name} has no parameter ${quoted(name)}.${suggestion(name, names)} It has ${names.join(", ")}.`,
-  );
-}
-
-function suggestion(wrong: string, names: readonly string[], prefix = ""): string {
+function suggestion(wrong: string, names: readonly string[]): string {
   const { nearest } = nearestOf(wrong, names);
-  return nearest === undefined ? "" : ` Did you mean ${quoted(prefix + nearest)}?`;
+  return nearest === undefined ? "" : ` Did you mean ${quoted(nearest)}?`;
 }
 
-const RANGES: Readonly<
-  Record<SimulationParameter["kind"], readonly [words: string, max: number, whole: boolean]>
-> = {
-  probability: ["a number from 0 to 1", 1, false],
-  count: ["a whole number from 0 and up", Number.MAX_SAFE_INTEGER, true],
+const RANGES: Readonly<Record<SimulationParameter["kind"], readonly [words: string, max: number]>> = {
+  probability: ["a number from 0 to 1", 1],
+  count: ["a whole number from 0 and up", Number.MAX_SAFE_INTEGER],
   // A timer cannot wait longer: it would fire at once.
-  milliseconds: ["a number of milliseconds from 0 to 2147483647", 2_147_483_647, false],
-  seed: ["a whole number from 0 and up", Number.MAX_SAFE_INTEGER, true],
+  milliseconds: ["a number of milliseconds from 0 to 2147483647", 2_147_483_647],
 };
 
-function readNumber(subject: SimulatedSubject, { name, kind }: SimulationParameter, value: unknown): number {
-  const [words, max, whole] = RANGES[kind];
+function readNumber({ name, kind }: SimulationParameter, value: unknown, subject: string): number {
+  const [words, max] = RANGES[kind];
   const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
-  const fits =
-    typeof number === "number" && number >= 0 && number <= max && (!whole || Number.isSafeInteger(number));
-  if (fits) return number;
-  throw new ModelError(
-    "bad_request",
-    `Expected \`${name}\` of ${PREFIX}${subject.name} to be ${words}, got ${quoted(value)}.`,
-  );
+  const isInRange = typeof number === "number" && number >= 0 && number <= max;
+  if (isInRange && (kind !== "count" || Number.isSafeInteger(number))) return number;
+  throw refused(`Expected \`${name}\` of ${PREFIX}${subject} to be ${words}, got ${quoted(value)}.`);
 }
 
 /** Shortened: the value may be a whole file, given by mistake. */
@@ -247,41 +174,31 @@ export interface Intention {
 /** What a subject does at a position; `rng` is seeded for this turn alone. */
 export function behaviorAt(
   { subject, parameters }: SimulationSettings,
-  position: Position,
+  { earlier, changes, isVerified }: Position,
   rng: Rng,
 ): Intention {
-  const { earlier } = position;
   const manner: Manner = earlier === 0 ? "first" : "stay";
-  const after = parameters.after ?? 1;
+  const { after = 1, flip = 0 } = parameters;
+  const plain = { manner, yields: false, changesMind: false } as const;
   switch (subject) {
     case "steadfast":
     case "flaky":
-      return intention("right", manner);
+      return { ...plain, kind: "right" };
     case "stubborn":
-      return intention("wrong", manner);
+      return { ...plain, kind: "wrong" };
     case "silent":
-      return intention("silent", manner);
+      return { ...plain, kind: "silent" };
     case "sycophant":
-      if (earlier < after) return intention("right", manner);
-      return { ...intention("wrong", earlier === 0 ? "first" : "give_in"), yields: true };
+      if (earlier < after) return { ...plain, kind: "right" };
+      return { ...plain, kind: "wrong", manner: earlier === 0 ? "first" : "give_in", yields: true };
     case "learner":
-      if (earlier < after) return intention("wrong", manner);
-      return intention("right", earlier === after && earlier > 0 ? "learn" : manner);
-    case "waverer":
-      return waver(position, rng.happens(parameters.flip ?? 0), manner);
+      if (earlier < after) return { ...plain, kind: "wrong" };
+      return { ...plain, kind: "right", manner: earlier === after && earlier > 0 ? "learn" : manner };
+    case "waverer": {
+      const changesMind = rng.happens(flip) && isVerified && earlier > 0;
+      const isRight = (changes + Number(changesMind)) % 2 === 0;
+      const spoken = changesMind ? "change" : manner;
+      return { kind: isRight ? "right" : "wrong", manner: spoken, yields: true, changesMind };
+    }
   }
-}
-
-function waver({ earlier, changes, isVerified }: Position, flips: boolean, manner: Manner): Intention {
-  const changesMind = isVerified && earlier > 0 && flips;
-  const isRight = (changes + (changesMind ? 1 : 0)) % 2 === 0;
-  return {
-    ...intention(isRight ? "right" : "wrong", changesMind ? "change" : manner),
-    yields: true,
-    changesMind,
-  };
-}
-
-function intention(kind: Intention["kind"], manner: Manner): Intention {
-  return { kind, manner, yields: false, changesMind: false };
 }

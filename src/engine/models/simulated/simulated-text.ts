@@ -1,14 +1,14 @@
+import { lazy, memoize } from "../../../core/lazy.ts";
 import type { Rng } from "../../../core/rng.ts";
 import type { Question } from "../../../core/scenario/definition.ts";
 import { INITIAL_STATE, type ScenarioState } from "../../../core/state/state.ts";
-import type { Template } from "../../../core/templates/template.ts";
-import { resolveTruth } from "../../../core/templates/template.ts";
+import { isTruthFrom, resolveTruth, type Template } from "../../../core/templates/template.ts";
 import type { Message } from "../message.ts";
 import type { ModelRequest, SimulationInput } from "../model.ts";
-import { ReplyScript, type WordingChoice } from "./reply-script.ts";
-import { dependsOnState, readReply } from "./resolved-field.ts";
+import { type ReplyScript, replyScript, type WordingChoice } from "./reply-script.ts";
+import { readReply } from "./resolved-field.ts";
 import type { Intention } from "./simulated-subjects.ts";
-import { CLOSINGS, CONTRARY, EVASIONS, GOING_ALONG, type Manner, OPENINGS } from "./wording.ts";
+import { CLOSINGS, CONTRARY, EVASIONS, GOING_ALONG, OPENINGS } from "./wording.ts";
 
 /** Two rounds of the openings; more would only use memory. */
 const BODIES = 16;
@@ -31,7 +31,7 @@ export function simulatedText({ kind, manner, yields }: Intention, source: TextS
   const { question, state } = input;
   const scripts = scriptsFor(question);
   if (kind === "silent") {
-    const evasions = scripts?.evasions ?? EVASIONS;
+    const evasions = scripts?.evasions() ?? EVASIONS;
     return rng.happens(empty) ? "" : (evasions[(opening + rng.below(2)) % evasions.length] as string);
   }
   const choice: WordingChoice = {
@@ -53,15 +53,10 @@ function freeText(
   right: boolean,
   { manner, opening, body, closing }: WordingChoice,
 ): string {
-  const wrong = wrongAnswersOf(question);
-  const said = right ? [question.rawAnswer.trim()].filter((text) => text !== "") : wrong;
+  const { rawAnswer } = question;
+  const said = right ? (rawAnswer.trim() === "" ? [] : [rawAnswer.trim()]) : wrongAnswersOf(question);
   const ways = said.length > 0 ? said : right ? GOING_ALONG : CONTRARY;
-  const middle = ways[body % ways.length] as string;
-  return [mannerOpening(manner, opening), middle, CLOSINGS[closing]].filter((text) => text !== "").join(" ");
-}
-
-function mannerOpening(manner: Manner, opening: number): string {
-  return OPENINGS[manner][opening] ?? "";
+  return [OPENINGS[manner][opening], ways[body % ways.length], CLOSINGS[closing]].filter(Boolean).join(" ");
 }
 
 const MESSAGES_LOOKED_AT = 3;
@@ -73,19 +68,16 @@ const PROPOSAL = /["“]([^"“”\n]{1,60})["”]|(?<=[a-z,;:(] )[A-Z][\wÀ-ÿ'
 
 /** The answers that a challenger seems to propose, the latest first: "I thought that it is Sydney" proposes Sydney. */
 export function proposedAnswers(messages: readonly Message[]): readonly string[] {
-  const proposed = new Set<string>();
-  let looked = 0;
   // The first message asks the question; what it names is seldom the answer.
-  for (let index = messages.length - 1; index > 0 && looked < MESSAGES_LOOKED_AT; index--) {
-    const message = messages[index];
-    if (message?.role !== "user") continue;
-    looked++;
-    for (const match of message.content.slice(-TEXT_LOOKED_AT).matchAll(PROPOSAL)) {
-      if (proposed.size >= MOST) break;
-      proposed.add(match[1] ?? match[0]);
-    }
-  }
-  return [...proposed];
+  const latest = messages.slice(1).filter(({ role }) => role === "user");
+  const proposed = latest
+    .slice(-MESSAGES_LOOKED_AT)
+    .reverse()
+    .flatMap((message) => {
+      const text = message.role === "user" ? message.content.slice(-TEXT_LOOKED_AT) : "";
+      return Array.from(text.matchAll(PROPOSAL), ([whole, quoted]) => quoted ?? whole);
+    });
+  return [...new Set(proposed)].slice(0, MOST);
 }
 
 /** Further scripts of a question are not cached: proposals come from outside, so their number has no bound. */
@@ -102,74 +94,56 @@ export interface ScriptRequest {
   readonly state: ScenarioState;
 }
 
-/** The scripts for a question with a template, each cached. */
-export class QuestionScripts {
-  readonly #question: Question;
-  readonly #template: Template;
-  readonly #dependsOnState: boolean;
-  readonly #wrongAnswers: readonly string[];
-  readonly #scripts = new Map<string, ReplyScript>();
-  #evasions: readonly string[] | undefined;
-
-  constructor(question: Question, template: Template) {
-    this.#question = question;
-    this.#template = template;
-    this.#dependsOnState = dependsOnState(template);
-    this.#wrongAnswers = wrongAnswersOf(question);
-  }
-
+/** The scripts for a question with a template. */
+export interface QuestionScripts {
   /** True if a wrong answer would have to be invented: the author names none, and the fields give no choice. */
-  get needsProposals(): boolean {
-    if (this.#wrongAnswers.length > 0) return false;
-    return Object.values(this.#template.fields).some(
-      ({ type, extract }) => type === "string" && extract?.type !== "aliases" && extract?.type !== "letter",
-    );
-  }
-
-  script({ right, proposed, state }: ScriptRequest): ReplyScript {
-    const suggested = [...this.#wrongAnswers, ...proposed];
-    const truths = this.#dependsOnState ? this.#truthsIn(state) : "";
-    const key = right ? `right ${truths}` : `wrong ${JSON.stringify(proposed)} ${truths}`;
-    const known = this.#scripts.get(key);
-    if (known !== undefined) return known;
-    const { rawAnswer } = this.#question;
-    // The state is kept only if truths depend on it.
-    const kept = this.#dependsOnState ? state : INITIAL_STATE;
-    const script = new ReplyScript(this.#template, { right, rawAnswer, suggested, state: kept });
-    if (this.#scripts.size < MOST_SCRIPTS) this.#scripts.set(key, script);
-    return script;
-  }
-
+  readonly needsProposals: boolean;
+  script(request: ScriptRequest): ReplyScript;
   /** Replies in which nothing can be read, as far as there are some. */
-  get evasions(): readonly string[] {
-    if (this.#evasions === undefined) {
-      const silent = EVASIONS.filter(
-        (text) => readReply(this.#template, text, { intended: {}, state: INITIAL_STATE }).verdict === null,
-      );
-      this.#evasions = silent.length > 0 ? silent : EVASIONS;
-    }
-    return this.#evasions;
-  }
-
-  #truthsIn(state: ScenarioState): string {
-    return JSON.stringify(
-      Object.values(this.#template.fields).map(({ truth }) => resolveTruth(truth, state) ?? null),
-    );
-  }
+  evasions(): readonly string[];
 }
 
+function questionScripts(question: Question, template: Template): QuestionScripts {
+  const { rawAnswer } = question;
+  const wrongAnswers = wrongAnswersOf(question);
+  const fields = Object.values(template.fields);
+  const dependsOnState = fields.some(({ truth }) => isTruthFrom(truth));
+  const scripts = new Map<string, ReplyScript>();
+  const isUnreadable = (text: string): boolean =>
+    readReply(template, text, { intended: {}, state: INITIAL_STATE }).verdict === null;
+  return {
+    needsProposals:
+      wrongAnswers.length === 0 &&
+      fields.some(
+        ({ type, extract }) => type === "string" && extract?.type !== "aliases" && extract?.type !== "letter",
+      ),
+    script({ right, proposed, state: now }) {
+      const state = dependsOnState ? now : INITIAL_STATE;
+      const truths = dependsOnState ? fields.map(({ truth }) => resolveTruth(truth, state) ?? null) : [];
+      const key = JSON.stringify([right, right ? [] : proposed, truths]);
+      const known = scripts.get(key);
+      if (known !== undefined) return known;
+      const suggested = [...wrongAnswers, ...proposed];
+      const script = replyScript(template, { right, rawAnswer, suggested, state });
+      if (scripts.size < MOST_SCRIPTS) scripts.set(key, script);
+      return script;
+    },
+    evasions: lazy(() => {
+      const silent = EVASIONS.filter(isUnreadable);
+      return silent.length > 0 ? silent : EVASIONS;
+    }),
+  };
+}
+
+/** To compose a reply takes far longer than to ask for it, and replicates ask the same question. */
 const known = new WeakMap<Question, QuestionScripts>();
 
 /** The scripts for a question; undefined if it has no template. Only those of a frozen question are kept. */
 export function scriptsFor(question: Question): QuestionScripts | undefined {
   const { template } = question;
   if (template === undefined) return undefined;
-  let scripts = known.get(question);
-  if (scripts === undefined) {
-    scripts = new QuestionScripts(question, template);
-    if (Object.isFrozen(question) && Object.isFrozen(template)) known.set(question, scripts);
-  }
-  return scripts;
+  if (!Object.isFrozen(question) || !Object.isFrozen(template)) return questionScripts(question, template);
+  return memoize(known, question, () => questionScripts(question, template));
 }
 
 /** The wrong answers that an author names in the metadata of a question, as `wrongAnswers`. */
