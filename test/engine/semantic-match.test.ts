@@ -12,7 +12,7 @@ import {
 import { semanticMatch } from "elenchus/checks";
 import { memoryStore } from "elenchus/store";
 import { expect, test } from "vitest";
-import type { AiSdkEmbeddingModel } from "../../src/engine/models/providers/embedding-model.ts";
+import type { AiSdkEmbeddingModel } from "../../src/engine/models/providers/language-model.ts";
 import { held, judgedQuestion, memoryModel, only } from "./held.ts";
 
 /** Counts letters: texts with the same letters mean the same. */

@@ -1,17 +1,11 @@
 import { nearestOf } from "../../core/schema/nearest-name.ts";
-import { isRecord, type JsonObject, typeName } from "../../core/values/json.ts";
+import { isRecord, type JsonObject, ownValue, typeName } from "../../core/values/json.ts";
 import { ModelError } from "./model-error.ts";
 
+const EFFORTS = ["provider-default", "none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
+
 /** How hard a model thinks before it answers; what its provider calls it is found by the AI SDK. */
-export type ReasoningEffort =
-  | "provider-default"
-  | "none"
-  | "minimal"
-  | "low"
-  | "medium"
-  | "high"
-  | "xhigh"
-  | "max";
+export type ReasoningEffort = (typeof EFFORTS)[number];
 
 /** How a model is called; what is not given is left to the provider. */
 export interface ModelParameters {
@@ -32,57 +26,37 @@ export interface ModelParameters {
   readonly providerOptions?: Readonly<Record<string, JsonObject>>;
 }
 
-interface Rule {
-  readonly expected: string;
-  readonly holds: (value: unknown) => boolean;
-}
-
-const EFFORTS: readonly unknown[] = [
-  "provider-default",
-  "none",
-  "minimal",
-  "low",
-  "medium",
-  "high",
-  "xhigh",
-  "max",
-] satisfies readonly ReasoningEffort[];
+/** What a parameter is expected to be, and whether a value is that. */
+type Rule = readonly [expected: string, holds: (value: unknown) => boolean];
 
 const isText = (value: unknown): boolean => typeof value === "string";
-const NUMBER: Rule = { expected: "a number", holds: Number.isFinite };
-const COUNT: Rule = {
-  expected: "an integer from 1 and up",
-  holds: (value) => Number.isSafeInteger(value) && (value as number) > 0,
-};
+
+function between(lowest: number, highest: number): (value: unknown) => boolean {
+  return (value) => typeof value === "number" && value >= lowest && value <= highest;
+}
+
+const NUMBER: Rule = ["a number", Number.isFinite];
+const COUNT: Rule = [
+  "an integer from 1 and up",
+  (value) => Number.isSafeInteger(value) && (value as number) > 0,
+];
 
 const RULES: { readonly [Name in keyof Required<ModelParameters>]: Rule } = {
-  temperature: {
-    expected: "a number from 0 and up",
-    holds: (value) => Number.isFinite(value) && (value as number) >= 0,
-  },
+  temperature: ["a number from 0 and up", between(0, Number.MAX_VALUE)],
   maxOutputTokens: COUNT,
-  topP: {
-    expected: "a number from 0 to 1",
-    holds: (value) => Number.isFinite(value) && (value as number) >= 0 && (value as number) <= 1,
-  },
+  topP: ["a number from 0 to 1", between(0, 1)],
   topK: COUNT,
   presencePenalty: NUMBER,
   frequencyPenalty: NUMBER,
-  stopSequences: {
-    expected: "an array of strings",
-    holds: (value) => Array.isArray(value) && value.every(isText),
-  },
-  seed: { expected: "an integer", holds: Number.isSafeInteger },
-  reasoning: { expected: `one of ${EFFORTS.join(", ")}`, holds: (value) => EFFORTS.includes(value) },
-  structured: { expected: "true or false", holds: (value) => typeof value === "boolean" },
-  headers: {
-    expected: "an object of strings",
-    holds: (value) => isRecord(value) && Object.values(value).every(isText),
-  },
-  providerOptions: {
-    expected: "an object with an object for each provider",
-    holds: (value) => isRecord(value) && Object.values(value).every(isRecord),
-  },
+  stopSequences: ["an array of strings", (value) => Array.isArray(value) && value.every(isText)],
+  seed: ["an integer", Number.isSafeInteger],
+  reasoning: [`one of ${EFFORTS.join(", ")}`, (value) => EFFORTS.some((effort) => effort === value)],
+  structured: ["true or false", (value) => typeof value === "boolean"],
+  headers: ["an object of strings", (value) => isRecord(value) && Object.values(value).every(isText)],
+  providerOptions: [
+    "an object with an object for each provider",
+    (value) => isRecord(value) && Object.values(value).every(isRecord),
+  ],
 };
 
 /** The parameters without what is undefined; throws a `ModelError` that names what is wrong. */
@@ -91,30 +65,22 @@ export function checkParameters(parameters: unknown, model: string): ModelParame
     new ModelError("bad_request", `The parameters of ${model} are wrong: ${problem}`);
   if (parameters === undefined) return {};
   if (!isRecord(parameters)) throw wrong(`expected an object, got ${typeName(parameters)}.`);
-  const checked: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(parameters)) {
-    if (!Object.hasOwn(RULES, name)) {
+  const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
+  for (const [name, value] of given) {
+    const rule = ownValue(RULES, name) as Rule | undefined;
+    if (rule === undefined) {
       const { nearest } = nearestOf(name, Object.keys(RULES));
       const hint =
         nearest === undefined ? `Known are ${Object.keys(RULES).join(", ")}.` : `Did you mean "${nearest}"?`;
       throw wrong(`there is no parameter "${name}". ${hint}`);
     }
-    if (value === undefined) continue;
-    // The name has just been looked up.
-    const { expected, holds } = RULES[name as keyof ModelParameters];
-    if (!holds(value)) {
-      throw wrong(
-        `expected \`${name}\` to be ${expected}, got \`${shown(name, value)}\` (${typeName(value)}).`,
-      );
-    }
-    checked[name] = value;
+    const [expected, holds] = rule;
+    if (holds(value)) continue;
+    // Headers and options may hold keys.
+    const isShown = name !== "headers" && name !== "providerOptions";
+    const shown = !isShown ? "…" : typeof value === "object" ? JSON.stringify(value) : String(value);
+    throw wrong(`expected \`${name}\` to be ${expected}, got \`${shown}\` (${typeName(value)}).`);
   }
   // Every key and value has been checked.
-  return checked as ModelParameters;
-}
-
-/** Headers may hold keys, so their values are never shown. */
-function shown(name: string, value: unknown): string {
-  if (name === "headers" || name === "providerOptions") return "…";
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  return Object.fromEntries(given) as ModelParameters;
 }

@@ -71,8 +71,10 @@ export interface RateLimitHints {
   readonly resetTokensMs?: number;
 }
 
+export const FINISH_REASONS = ["stop", "length", "tool_calls", "content_filter", "other"] as const;
+
 /** Why a model stopped. */
-export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "other";
+export type FinishReason = (typeof FINISH_REASONS)[number];
 
 /** What a model answered. */
 export interface ModelReply {

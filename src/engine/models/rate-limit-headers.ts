@@ -26,51 +26,34 @@ export function parseRetryAfter(headers: ReplyHeaders, now: number): number | un
   return waits.length === 0 ? undefined : Math.max(...waits);
 }
 
-/** The limits of the account that a reply reports: the headers of OpenAI, of Anthropic, and of the drafts of the IETF. */
+/** The headers of each hint: those of OpenAI, of Anthropic, of others and of the drafts of the IETF; the first that is there counts. */
+const HINTS: Readonly<Record<keyof RateLimitHints, string>> = {
+  limitRequests:
+    "x-ratelimit-limit-requests anthropic-ratelimit-requests-limit x-ratelimit-limit ratelimit-limit ratelimit:limit",
+  remainingRequests:
+    "x-ratelimit-remaining-requests anthropic-ratelimit-requests-remaining x-ratelimit-remaining ratelimit-remaining ratelimit:remaining ratelimit:r",
+  resetRequestsMs:
+    "x-ratelimit-reset-requests anthropic-ratelimit-requests-reset x-ratelimit-reset ratelimit-reset ratelimit:reset ratelimit:t",
+  remainingTokens: "x-ratelimit-remaining-tokens anthropic-ratelimit-tokens-remaining",
+  resetTokensMs: "x-ratelimit-reset-tokens anthropic-ratelimit-tokens-reset",
+};
+
+/** The limits of the account that a reply reports. */
 export function parseRateLimitHints(headers: ReplyHeaders, now: number): RateLimitHints | undefined {
   // Most servers say nothing, and this is read after every call.
   if (!Object.keys(headers).some((name) => /ratelimit/i.test(name))) return undefined;
   const header = headerReader(headers);
-  const count = (...names: readonly string[]): number | undefined =>
-    first(names, (name) => number(header(name)));
-  const wait = (...names: readonly string[]): number | undefined =>
-    first(names, (name) => resetValue(header(name), now));
   const draft = draftValues(header("ratelimit"));
-  const found: { -readonly [Key in keyof RateLimitHints]: RateLimitHints[Key] | undefined } = {
-    limitRequests: count(
-      "x-ratelimit-limit-requests",
-      "anthropic-ratelimit-requests-limit",
-      "x-ratelimit-limit",
-      "ratelimit-limit",
-    ),
-    remainingRequests:
-      count(
-        "x-ratelimit-remaining-requests",
-        "anthropic-ratelimit-requests-remaining",
-        "x-ratelimit-remaining",
-        "ratelimit-remaining",
-      ) ?? number(draft.remaining ?? draft.r),
-    resetRequestsMs:
-      wait(
-        "x-ratelimit-reset-requests",
-        "anthropic-ratelimit-requests-reset",
-        "x-ratelimit-reset",
-        "ratelimit-reset",
-      ) ?? resetValue(draft.reset ?? draft.t, now),
-    remainingTokens: count("x-ratelimit-remaining-tokens", "anthropic-ratelimit-tokens-remaining"),
-    resetTokensMs: wait("x-ratelimit-reset-tokens", "anthropic-ratelimit-tokens-reset"),
-  };
-  found.limitRequests ??= number(draft.limit);
-  const known = Object.entries(found).filter(([, value]) => value !== undefined);
+  const known = Object.entries(HINTS).flatMap(([hint, names]) => {
+    const read = hint.endsWith("Ms") ? (text: string | undefined) => resetValue(text, now) : number;
+    const values = names.split(" ").map((name) => {
+      const [, part] = name.split(":");
+      return read(part === undefined ? header(name) : draft[part]);
+    });
+    const value = values.find((found) => found !== undefined);
+    return value === undefined ? [] : [[hint, value]];
+  });
   return known.length === 0 ? undefined : Object.fromEntries(known);
-}
-
-function first(names: readonly string[], read: (name: string) => number | undefined): number | undefined {
-  for (const name of names) {
-    const value = read(name);
-    if (value !== undefined) return value;
-  }
-  return undefined;
 }
 
 /** Reads headers in any case of their names. */

@@ -9,13 +9,12 @@ import type { Model } from "./model.ts";
 import { ModelError } from "./model-error.ts";
 import { checkParameters, type ModelParameters } from "./model-parameters.ts";
 import { type AiSdkModelOptions, aiSdkModel } from "./providers/ai-sdk-model.ts";
-import { aiSdkEmbedder, embeddingModelOf } from "./providers/embedding-model.ts";
-import { type LanguageModelSettings, languageModelOf } from "./providers/language-model.ts";
+import { aiSdkEmbedder } from "./providers/embedding-model.ts";
+import { embeddingModelOf, type LanguageModelSettings, languageModelOf } from "./providers/language-model.ts";
 import {
   baseUrlOf,
   findProvider,
   firstSet,
-  type KnownProvider,
   knownProviders,
   type ProviderConfig,
 } from "./providers/provider.ts";
@@ -84,15 +83,13 @@ function connect(reference: NamedModel, options: ResolveOptions): Connection {
   const { providerName, modelId, reference: written, name, parameters: given } = parseReference(reference);
   const provider = findProvider(providerName, providers);
   if (provider === undefined) throw unknownProvider(written, providerName, providers);
+  const { keyVariables, keyRequired, structured, price } = provider;
   const baseUrl = baseUrlOf(provider, environment);
-  const key = firstSet(provider.keyVariables, environment);
-  if (key === undefined && provider.keyRequired && !keyless) {
-    throw new ModelError(
-      "authentication",
-      `${written} needs a key. Set ${provider.keyVariables.join(" or ")}.`,
-    );
-  }
+  const key = firstSet(keyVariables, environment);
+  if (key === undefined && keyRequired && !keyless)
+    throw new ModelError("authentication", `${written} needs a key. Set ${keyVariables.join(" or ")}.`);
   const headers = providers[providerName]?.headers ?? {};
+  const keyVariable = key?.name ?? keyVariables[0];
   const settings: LanguageModelSettings = {
     provider,
     modelId,
@@ -104,16 +101,16 @@ function connect(reference: NamedModel, options: ResolveOptions): Connection {
   const card = {
     name,
     account: accountOf(providerName, baseUrl, key?.value),
-    identity: identityOf(provider, modelId, { baseUrl, headers }),
-    ...priceOf(provider, modelId),
+    identity: identityOf(settings),
+    ...(price === undefined ? {} : { price: price === null ? null : { provider: price, model: modelId } }),
     secrets: [
       ...(key === undefined ? [] : [key.value]),
       ...secretHeaderValues(headers),
       ...secretQueryValues(baseUrl),
     ],
-    ...(provider.keyVariables[0] === undefined ? {} : { keyVariable: key?.name ?? provider.keyVariables[0] }),
+    ...(keyVariable === undefined ? {} : { keyVariable }),
   };
-  return { settings, card, structured: provider.structured, given };
+  return { settings, card, structured, given };
 }
 
 /**
@@ -122,13 +119,15 @@ function connect(reference: NamedModel, options: ResolveOptions): Connection {
  */
 const MODEL_ID = /^(?!.*(?:^|\/)\.{1,2}(?:\/|$))[\p{L}\p{N} ._:@+=,~()[\]/-]+$/u;
 
-function parseReference(reference: NamedModel): {
+interface ParsedReference {
   readonly providerName: string;
   readonly modelId: string;
   readonly reference: string;
   readonly name: string;
   readonly parameters: unknown;
-} {
+}
+
+function parseReference(reference: NamedModel): ParsedReference {
   const { model, name, parameters }: { model: unknown; name?: unknown; parameters?: unknown } =
     typeof reference === "string" || !isRecord(reference) ? { model: reference } : reference;
   if (typeof model !== "string") {
@@ -152,9 +151,8 @@ function parseReference(reference: NamedModel): {
 }
 
 function unknownProvider(reference: string, name: string, configured: object): ModelError {
-  const names = [
-    ...new Set([...knownProviders().map((provider) => provider.name), ...Object.keys(configured)]),
-  ];
+  const known = knownProviders().map((provider) => provider.name);
+  const names = [...new Set([...known, ...Object.keys(configured)])];
   const { nearest } = nearestOf(name, names);
   const hint = nearest === undefined ? "" : ` Did you mean "${nearest}"?`;
   return new ModelError(
@@ -168,17 +166,14 @@ function accountOf(provider: string, baseUrl: string, key: string | undefined): 
   return `${provider} ${openAddress(baseUrl, queryHash).url}${key === undefined ? "" : ` key ${sha256(key).slice(0, 8)}`}`;
 }
 
-function identityOf(
-  { name, kind }: KnownProvider,
-  model: string,
-  { baseUrl, headers }: { readonly baseUrl: string; readonly headers: Readonly<Record<string, string>> },
-): JsonObject {
-  const usual = knownProviders().find((provider) => provider.name === name)?.baseUrl;
+function identityOf({ provider, modelId, baseUrl, headers }: LanguageModelSettings): JsonObject {
+  const { name, kind } = provider;
+  const usual = knownProviders().find((known) => known.name === name)?.baseUrl;
   const { url, query } = openAddress(baseUrl, queryHash);
   return {
     provider: name,
     ...(name === kind ? {} : { kind }),
-    model,
+    model: modelId,
     ...(baseUrl === usual ? {} : { baseUrl: url, ...(query === undefined ? {} : { query }) }),
     ...(Object.keys(headers).length === 0 ? {} : { headers: openHeaders(headers) }),
   };
@@ -186,9 +181,4 @@ function identityOf(
 
 function queryHash(query: string): string {
   return sha256(query).slice(0, 16);
-}
-
-function priceOf({ price }: KnownProvider, model: string): Pick<Model, "price"> {
-  if (price === undefined) return {};
-  return { price: price === null ? null : { provider: price, model } };
 }

@@ -9,7 +9,8 @@ import type { Cell, ConversationStop, RunObserver, TurnUser } from "../journal/r
 import type { Store } from "../journal/store/store.ts";
 import type { Cassette } from "../models/cassette/cassette.ts";
 import type { ReplyFunction } from "../models/function/function-model.ts";
-import type { AiSdkEmbeddingModel, EmbedFunction } from "../models/providers/embedding-model.ts";
+import type { EmbedFunction } from "../models/providers/embedding-model.ts";
+import type { AiSdkEmbeddingModel } from "../models/providers/language-model.ts";
 import type { ResolveOptions } from "../models/resolve-model.ts";
 import type { ToolServer } from "../models/tools/resolve-tool-servers.ts";
 import type { BudgetLimits } from "./calls/budget.ts";

@@ -18,7 +18,7 @@ import { freezeDeep } from "../../../core/values/frozen-copy.ts";
 import { canonicalJson, deepEqual, isRecord, type UnknownRecord } from "../../../core/values/json.ts";
 import type { Message } from "../message.ts";
 import { extendMessages, noMessages } from "../message-list.ts";
-import type { FinishReason } from "../model.ts";
+import { FINISH_REASONS } from "../model.ts";
 import { type CallSettings, identityOfRequest, type RecordedCall } from "./recorded-call.ts";
 
 /** What is wrong with a line of a cassette or of a run's file, without a full stop. */
@@ -202,15 +202,6 @@ const TOOL_RESULT = object(
 );
 const TOOL = object("a tool", { name: text, inputSchema: jsonObject }, { optional: { description: text } });
 
-const ROLES: readonly string[] = ["user", "assistant", "tool"] satisfies Message["role"][];
-const FINISH: readonly string[] = [
-  "stop",
-  "length",
-  "tool_calls",
-  "content_filter",
-  "other",
-] satisfies FinishReason[];
-
 const messageRule: ShapeRule = ({ role, content, results }, report) => {
   const [needed, found] = role === "tool" ? ["results", results] : ["content", content];
   if (found !== undefined) return;
@@ -221,7 +212,7 @@ const messageRule: ShapeRule = ({ role, content, results }, report) => {
 export const MESSAGES: Shape = list(
   object(
     "a message",
-    { role: oneOfTexts(...ROLES) },
+    { role: oneOfTexts("user", "assistant", "tool") },
     {
       optional: { content: text, toolCalls: list(TOOL_CALL), native: json, results: list(TOOL_RESULT) },
       rule: messageRule,
@@ -237,7 +228,7 @@ const USAGE = object(
 
 const REPLY = object(
   "a reply",
-  { text, finish: oneOfTexts(...FINISH) },
+  { text, finish: oneOfTexts(...FINISH_REASONS) },
   { optional: { object: json, toolCalls: list(TOOL_CALL), usage: USAGE, native: json } },
 );
 

@@ -2,20 +2,21 @@ import { errorMessage } from "../../../core/error-message.ts";
 import { functionSource } from "../../../core/source/function-source.ts";
 import { frozenCopy } from "../../../core/values/frozen-copy.ts";
 import { sha256 } from "../../../core/values/hash.ts";
-import { isRecord, type JsonObject, type JsonValue, typeName } from "../../../core/values/json.ts";
+import { isRecord, type JsonObject, typeName } from "../../../core/values/json.ts";
 import { redactSecrets } from "../../../system/secrets/redact-secrets.ts";
 import { redactedCause } from "../../../system/secrets/redacted-cause.ts";
 import { shortened } from "../failed-response.ts";
 import type { Message, ToolCall } from "../message.ts";
 import { frozenMessages } from "../message-list.ts";
-import type {
-  CallContext,
-  FinishReason,
-  Model,
-  ModelCard,
-  ModelReply,
-  ModelRequest,
-  Usage,
+import {
+  type CallContext,
+  FINISH_REASONS,
+  type FinishReason,
+  type Model,
+  type ModelCard,
+  type ModelReply,
+  type ModelRequest,
+  type Usage,
 } from "../model.ts";
 import { ModelError } from "../model-error.ts";
 import { abortedCall } from "../to-model-error.ts";
@@ -85,8 +86,8 @@ export function functionModel(reply: ReplyFunction, options: FunctionModelOption
   };
 }
 
-function authorError(name: string, error: unknown): ModelError {
-  // An agent may throw its own category of error.
+/** What a user's own function threw; it may have chosen the category of the error itself. */
+export function authorError(name: string, error: unknown): ModelError {
   if (error instanceof ModelError) return error;
   return new ModelError("author", `${name} threw: ${shortened(redactSecrets(errorMessage(error)), 1000)}`, {
     cause: redactedCause(error, (text) => redactSecrets(text)),
@@ -124,16 +125,8 @@ export type FunctionReply =
       readonly usage?: Usage;
     };
 
-const FINISH: readonly unknown[] = [
-  "stop",
-  "length",
-  "tool_calls",
-  "content_filter",
-  "other",
-] satisfies FinishReason[];
-
 /** What a function returned, as a reply; throws a `ModelError` that says what is wrong with it. */
-export function readFunctionReply(returned: unknown, name: string): ModelReply {
+function readFunctionReply(returned: unknown, name: string): ModelReply {
   const wrong = (problem: string): ModelError =>
     new ModelError(
       "author",
@@ -156,31 +149,25 @@ export function readFunctionReply(returned: unknown, name: string): ModelReply {
   if (usage !== undefined && !isUsage(usage)) {
     throw wrong("a `usage` without whole numbers for `inputTokens` and `outputTokens`");
   }
-  if (finish !== undefined && !FINISH.includes(finish)) throw wrong(`an unknown \`finish\``);
+  if (finish !== undefined && !FINISH_REASONS.some((reason) => reason === finish))
+    throw wrong(`an unknown \`finish\``);
+  const hasCalls = Array.isArray(toolCalls) && toolCalls.length > 0;
+  const found = Object.entries({ object, toolCalls: hasCalls ? toolCalls : undefined, usage });
   return {
     text,
-    ...(object === undefined ? {} : { object }),
-    ...(toolCalls === undefined || toolCalls.length === 0 ? {} : { toolCalls }),
     // Checked above.
     finish: (finish as FinishReason | undefined) ?? "stop",
-    ...(usage === undefined ? {} : { usage }),
+    ...Object.fromEntries(found.filter(([, value]) => value !== undefined)),
   };
 }
 
 function isToolCall(value: unknown): value is ToolCall {
-  return (
-    isRecord(value) &&
-    typeof value.id === "string" &&
-    typeof value.name === "string" &&
-    (value.input as JsonValue | undefined) !== undefined
-  );
+  if (!isRecord(value)) return false;
+  const { id, name, input } = value;
+  return typeof id === "string" && typeof name === "string" && input !== undefined;
 }
 
 function isUsage(value: unknown): value is Usage {
-  return (
-    isRecord(value) &&
-    Object.values(value).every((tokens) => Number.isSafeInteger(tokens) && (tokens as number) >= 0) &&
-    value.inputTokens !== undefined &&
-    value.outputTokens !== undefined
-  );
+  if (!isRecord(value) || value.inputTokens === undefined || value.outputTokens === undefined) return false;
+  return Object.values(value).every((tokens) => Number.isSafeInteger(tokens) && (tokens as number) >= 0);
 }

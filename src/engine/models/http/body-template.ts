@@ -1,11 +1,9 @@
 import { nearestOf } from "../../../core/schema/nearest-name.ts";
 import { frozenCopy } from "../../../core/values/frozen-copy.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../../../core/values/json.ts";
-import type { AssistantMessage, Message } from "../message.ts";
+import type { Message } from "../message.ts";
 import type { CallContext, ModelRequest } from "../model.ts";
 import { ModelError } from "../model-error.ts";
-
-type Values = Readonly<Record<(typeof NAMES)[number], JsonValue>>;
 
 const NAMES = [
   "messages",
@@ -37,13 +35,17 @@ export interface BodyTemplate {
 export function bodyTemplate(template: unknown, name: string, hasSession: boolean): BodyTemplate {
   const wrong = (problem: string): ModelError =>
     new ModelError("bad_request", `The body of ${name} is wrong: ${problem}`);
-  const problems: string[] = [];
   // Checked, and a copy that the caller cannot change.
+  let problem: string | undefined;
   const body = frozenCopy(template, ({ path, found = "something that cannot be JSON" }) => {
-    problems.push(`${found} at \`${path.join(".")}\`.`);
+    problem ??= `${found} at \`${path.join(".")}\`.`;
   }) as JsonValue;
-  if (problems[0] !== undefined) throw wrong(problems[0]);
-  const used = placeholdersIn(body);
+  if (problem !== undefined) throw wrong(problem);
+  const used = new Set<string>();
+  filled(body, (placeholder) => {
+    used.add(placeholder);
+    return null;
+  });
   for (const placeholder of used) {
     if (NAMES.some((known) => known === placeholder)) continue;
     const { nearest } = nearestOf(placeholder, NAMES);
@@ -60,35 +62,32 @@ export function bodyTemplate(template: unknown, name: string, hasSession: boolea
   // The system prompt must not get lost: it is the first of the messages unless it has a place of its own.
   const inMessages = !used.has("instructions");
   return {
-    fill: (request, context) => filled(body, valuesOf(request, context, inMessages)),
+    fill(request, context) {
+      const values = valuesOf(request, context, inMessages);
+      // Every placeholder has been looked up when the template was prepared.
+      return filled(body, (placeholder) => values[placeholder as keyof typeof values]);
+    },
     needsMemory: hasSession || !used.has("messages"),
   };
 }
 
-function placeholdersIn(body: JsonValue): ReadonlySet<string> {
-  const found = new Set<string>();
-  const visit = (value: JsonValue): void => {
-    if (typeof value === "string") {
-      for (const [, name = ""] of value.matchAll(PLACEHOLDER)) found.add(name);
-    } else if (Array.isArray(value)) value.forEach(visit);
-    else if (isRecord(value)) Object.values(value as JsonObject).forEach(visit);
-  };
-  visit(body);
-  return found;
-}
-
-function valuesOf(request: ModelRequest, context: CallContext, inMessages: boolean): Values {
-  const { instructions, messages } = request;
+function valuesOf(
+  { instructions, messages }: ModelRequest,
+  context: CallContext,
+  inMessages: boolean,
+): Readonly<Record<(typeof NAMES)[number], JsonValue>> {
   const { session: conversation = context.conversation, run = "" } = context;
   const { scenario, node, turn, replicate, seed } = context;
   const last = messages.findLast((message) => message.role === "user");
+  const answer = messages.findLast((message) => message.role === "assistant");
   return {
     messages: chatMessages(messages, inMessages ? instructions : undefined),
     message: last?.content ?? "",
     instructions: instructions ?? "",
     conversation,
     run,
-    session: sessionIn(messages),
+    // What the service answered last; null before its first answer.
+    session: isRecord(answer?.native) ? ((answer.native as JsonObject).session ?? null) : null,
     scenario,
     node,
     turn,
@@ -97,64 +96,36 @@ function valuesOf(request: ModelRequest, context: CallContext, inMessages: boole
   };
 }
 
-/** The session id that the service answered with last; null before its first answer. */
-function sessionIn(messages: readonly Message[]): JsonValue {
-  const last = messages.findLast((message) => message.role === "assistant");
-  return isRecord(last?.native) ? ((last.native as JsonObject).session ?? null) : null;
-}
-
-function filled(body: JsonValue, values: Values): JsonValue {
-  if (typeof body === "string") return filledText(body, values);
-  if (Array.isArray(body)) return body.map((item: JsonValue) => filled(item, values));
+function filled(body: JsonValue, find: (placeholder: string) => JsonValue): JsonValue {
+  if (typeof body === "string") {
+    const [whole] = body.matchAll(PLACEHOLDER);
+    if (whole?.[0] === body) return find(whole[1] ?? "");
+    return body.replace(PLACEHOLDER, (_, name: string) => asText(find(name)));
+  }
+  if (Array.isArray(body)) return body.map((item: JsonValue) => filled(item, find));
   if (!isRecord(body)) return body;
-  return Object.fromEntries(
-    Object.entries(body as JsonObject).map(([key, value]) => [key, filled(value, values)]),
-  );
-}
-
-function filledText(text: string, values: Values): JsonValue {
-  // Every placeholder has been looked up when the template was prepared.
-  const value = (name: string): JsonValue => values[name as keyof Values];
-  const [whole] = text.matchAll(PLACEHOLDER);
-  if (whole !== undefined && whole[0] === text) return value(whole[1] ?? "");
-  return text.replace(PLACEHOLDER, (_, name: string) => {
-    const found = value(name);
-    return typeof found === "string" ? found : JSON.stringify(found);
-  });
+  const entries = Object.entries(body as JsonObject);
+  return Object.fromEntries(entries.map(([key, value]) => [key, filled(value, find)]));
 }
 
 /** Messages as OpenAI's chat completions have them, the system prompt first. */
-export function chatMessages(
-  messages: readonly Message[],
-  instructions: string | undefined,
-): readonly JsonObject[] {
-  const chat: JsonObject[] = [];
-  if (instructions !== undefined && instructions !== "") chat.push({ role: "system", content: instructions });
-  for (const message of messages) {
-    if (message.role === "user") chat.push({ role: "user", content: message.content });
-    else if (message.role === "assistant") chat.push(assistantMessage(message));
-    else {
-      for (const { id, output } of message.results) {
-        chat.push({ role: "tool", tool_call_id: id, content: asText(output) });
-      }
-    }
-  }
-  return chat;
-}
-
-function assistantMessage({ content, toolCalls = [] }: AssistantMessage): JsonObject {
-  if (toolCalls.length === 0) return { role: "assistant", content };
-  return {
-    role: "assistant",
-    content,
-    tool_calls: toolCalls.map(({ id, name, input }) => ({
+function chatMessages(messages: readonly Message[], instructions = ""): readonly JsonObject[] {
+  const chat = messages.flatMap((message): readonly JsonObject[] => {
+    const { role } = message;
+    if (role === "user") return [{ role, content: message.content }];
+    if (role === "tool")
+      return message.results.map(({ id, output }) => ({ role, tool_call_id: id, content: asText(output) }));
+    const { content, toolCalls = [] } = message;
+    const calls = toolCalls.map(({ id, name, input }) => ({
       id,
       type: "function",
       function: { name, arguments: JSON.stringify(input) },
-    })),
-  };
+    }));
+    return [{ role, content, ...(calls.length === 0 ? {} : { tool_calls: calls }) }];
+  });
+  return instructions === "" ? chat : [{ role: "system", content: instructions }, ...chat];
 }
 
-function asText(output: JsonValue): string {
-  return typeof output === "string" ? output : JSON.stringify(output);
+function asText(value: JsonValue): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
 }

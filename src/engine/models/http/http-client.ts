@@ -2,7 +2,26 @@ import type { Agent, Dispatcher } from "undici";
 import { rememberSecrets } from "../../../system/secrets/mask-secrets.ts";
 import { secretQueryValues } from "../../../system/secrets/secret-data.ts";
 import { ModelError } from "../model-error.ts";
-import { setRequestStage } from "./request-stage.ts";
+
+/** How far a request is: it waits for a connection, or it has been handed to the network. */
+export type RequestStage = "waiting" | "sent";
+
+const STAGE = Symbol("request stage");
+
+/**
+ * Libraries between a call and the network pass on its signal and nothing else, so the signal is what both ends know. Not a weak map: an
+ * entry for each call would cost the garbage collector more than the call.
+ */
+type StagedSignal = AbortSignal & { [STAGE]?: RequestStage };
+
+function setRequestStage(signal: AbortSignal | undefined, stage: RequestStage): void {
+  if (signal !== undefined) (signal as StagedSignal)[STAGE] = stage;
+}
+
+/** How far the request of a signal is. Undefined if nobody says: a function, a request that another client sends. */
+export function requestStage(signal: AbortSignal): RequestStage | undefined {
+  return (signal as StagedSignal)[STAGE];
+}
 
 /** Larger answers are refused: no reply needs more, and all conversations share the memory. */
 export const LARGEST_RESPONSE: number = 10 * 1024 * 1024;
@@ -243,16 +262,12 @@ export function hostHeader(): ModelError {
   return new ModelError("bad_request", 'The header "host" cannot be set. Write the server into the URL.');
 }
 
-function joined(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value.join(", ") : value;
-}
-
 function joinedHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
   // Without a prototype: a server chooses the names of headers.
   const all: Record<string, string> = Object.create(null);
   for (const name of Object.keys(headers)) {
-    const value = joined(headers[name]);
-    if (value !== undefined) all[name] = value;
+    const value = headers[name];
+    if (value !== undefined) all[name] = Array.isArray(value) ? value.join(", ") : value;
   }
   return all;
 }

@@ -1,6 +1,6 @@
 import type { Environment } from "../../../core/environment.ts";
 import { sha256 } from "../../../core/values/hash.ts";
-import { isRecord, type JsonObject, ownValue, typeName } from "../../../core/values/json.ts";
+import { isRecord, type JsonObject, type JsonValue, ownValue, typeName } from "../../../core/values/json.ts";
 import { rememberSecrets } from "../../../system/secrets/mask-secrets.ts";
 import { redactSecrets } from "../../../system/secrets/redact-secrets.ts";
 import {
@@ -13,7 +13,14 @@ import {
 import { openHeaders, secretHeaderValues } from "../../../system/secrets/secret-headers.ts";
 import { type FailedCall, failedResponse, quotedStart, reportedStatus } from "../failed-response.ts";
 import { cacheRule } from "../function/function-model.ts";
-import type { FinishReason, Model, ModelCard, ModelReply, Usage } from "../model.ts";
+import {
+  FINISH_REASONS,
+  type FinishReason,
+  type Model,
+  type ModelCard,
+  type ModelReply,
+  type Usage,
+} from "../model.ts";
 import { ModelError } from "../model-error.ts";
 import { firstSet } from "../providers/provider.ts";
 import { parseRateLimitHints } from "../rate-limit-headers.ts";
@@ -54,6 +61,14 @@ export interface HttpModelOptions {
   readonly now?: () => number;
 }
 
+/** The paths of the numbers of tokens in a response. */
+export interface HttpUsage {
+  readonly inputTokens: string;
+  readonly outputTokens: string;
+  readonly cacheReadTokens?: string;
+  readonly reasoningTokens?: string;
+}
+
 /**
  * A model behind a URL: of OpenAI's shape by default, or with any JSON body and reply. It is sent neither tools of the run,
  * for an agent behind a URL has its own, nor a schema.
@@ -63,12 +78,8 @@ export interface HttpModelOptions {
  */
 export function httpModel(options: HttpModelOptions): Model {
   const url = checkedUrl(options.url);
-  const {
-    name = `${url.host}${openPath(url.pathname)}`,
-    method = "POST",
-    headers = {},
-    now = Date.now,
-  } = options;
+  const { name = `${url.host}${openPath(url.pathname)}`, method = "POST", headers = {} } = options;
+  const { keyVariable, now = Date.now } = options;
   const body: JsonObject = options.body ?? { model: options.model ?? name, messages: "{{messages}}" };
   const template = bodyTemplate(body, name, options.session !== undefined);
   const paths = replyPaths(options, name);
@@ -89,7 +100,15 @@ export function httpModel(options: HttpModelOptions): Model {
   return {
     name,
     account: `${url.origin}${key === undefined ? "" : ` key ${sha256(key).slice(0, 8)}`}`,
-    identity: identityOf(url.href, { ...options, method, body, headers }),
+    identity: {
+      provider: "http",
+      ...openAddress(url.href, (query) => sha256(query).slice(0, 16)),
+      method,
+      body: openData(body),
+      ...(options.reply === undefined ? {} : { reply: options.reply }),
+      ...(options.version === undefined ? {} : { version: options.version }),
+      ...(Object.keys(headers).length === 0 ? {} : { headers: openHeaders(headers) }),
+    },
     ...cacheRule(options),
     ...(template.needsMemory ? { hasMemory: true } : {}),
     ...(options.price === undefined ? {} : { price: options.price }),
@@ -98,35 +117,17 @@ export function httpModel(options: HttpModelOptions): Model {
     async reply(request, context) {
       const { signal } = context;
       if (signal.aborted) throw abortedCall(signal, name);
-      const call = { name, signal, secrets, keyVariable: options.keyVariable, now: now() };
+      const call = (): FailedCall => ({ name, signal, secrets, keyVariable, url: url.href, now: now() });
       try {
         const content = JSON.stringify(template.fill(request, context));
-        const headers = context.headers === undefined ? sent : { ...context.headers, ...sent };
-        const response = await sendRequest(url, { method, headers, body: content, signal, name });
-        return readResponse(response, paths, { ...call, url: url.href, now: now() });
+        const all = context.headers === undefined ? sent : { ...context.headers, ...sent };
+        const response = await sendRequest(url, { method, headers: all, body: content, signal, name });
+        return readResponse(response, paths, call());
       } catch (error) {
-        throw toModelError(error, { ...call, url: url.href });
+        throw toModelError(error, call());
       }
     },
   };
-}
-
-function readResponse(response: HttpResponse, paths: ReplyPaths, call: FailedCall): ModelReply {
-  const { status, headers } = response;
-  const text = response.bytes.toString("utf8");
-  const problem = (what: string): ModelError => notProtocol(what, { text, status }, call);
-  if (status < 200 || status > 299) throw failedResponse({ statusCode: status, headers, body: text }, call);
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    throw problem(`not JSON (${headers["content-type"] ?? "no content type"})`);
-  }
-  const reply = httpReply(json, paths, { headers, now: call.now });
-  if (typeof reply !== "string") return reply;
-  const statusCode = reportedStatus(json);
-  if (statusCode !== undefined) throw failedResponse({ statusCode, headers, body: text }, call);
-  throw problem(reply);
 }
 
 function checkedUrl(text: unknown): URL {
@@ -153,58 +154,14 @@ function keyOf(
   return key;
 }
 
-function identityOf(
-  url: string,
-  {
-    method,
-    body,
-    headers,
-    reply,
-    version,
-  }: Required<Pick<HttpModelOptions, "method" | "body" | "headers">> &
-    Pick<HttpModelOptions, "reply" | "version">,
-): JsonObject {
-  return {
-    provider: "http",
-    ...openAddress(url, (query) => sha256(query).slice(0, 16)),
-    method,
-    body: openData(body),
-    ...(reply === undefined ? {} : { reply }),
-    ...(version === undefined ? {} : { version }),
-    ...(Object.keys(headers).length === 0 ? {} : { headers: openHeaders(headers) }),
-  };
-}
-
-/** An answer that came but is not what was agreed on. */
-function notProtocol(
-  problem: string,
-  { text, status }: { readonly text: string; readonly status: number },
-  { name, secrets }: FailedCall,
-): ModelError {
-  const redact = (shown: string): string => redactSecrets(shown, secrets);
-  return new ModelError(
-    "bad_response",
-    redact(`The answer of ${name} is ${problem}: ${quotedStart(text, redact)}. Check its URL and settings.`),
-    { statusCode: status },
-  );
-}
-
-/** The paths of the numbers of tokens in a response. */
-export interface HttpUsage {
-  readonly inputTokens: string;
-  readonly outputTokens: string;
-  readonly cacheReadTokens?: string;
-  readonly reasoningTokens?: string;
-}
-
-/** The paths of everything in a response. */
-export interface ReplyPaths {
+/** Where everything is in a response. */
+interface ReplyPaths {
   readonly text: JsonPath;
   /** As it was written, for errors. */
   readonly written: string;
-  readonly usage: { readonly [Name in keyof HttpUsage]: JsonPath } | undefined;
+  readonly usage: readonly (readonly [key: string, path: JsonPath])[];
   readonly finish: JsonPath | undefined;
-  readonly session?: JsonPath;
+  readonly session: JsonPath | undefined;
 }
 
 const OPENAI_REPLY = "choices[0].message.content";
@@ -215,71 +172,78 @@ const OPENAI_USAGE: HttpUsage = {
   reasoningTokens: "usage.completion_tokens_details.reasoning_tokens",
 };
 
-const FINISH: Readonly<Record<string, FinishReason>> = {
-  stop: "stop",
-  length: "length",
-  tool_calls: "tool_calls",
-  content_filter: "content_filter",
-};
-
 /** Checks where a reply is to be found. */
-export function replyPaths(
-  { reply, usage, session }: Pick<HttpModelOptions, "reply" | "usage" | "session">,
-  name: string,
-): ReplyPaths {
-  const given = usage ?? (reply === undefined ? OPENAI_USAGE : undefined);
-  const paths = Object.entries(given ?? {}).map(([key, path]) => [
-    key,
-    parseJsonPath(path, `\`usage.${key}\` of ${name}`),
-  ]);
+function replyPaths({ reply, usage, session }: HttpModelOptions, name: string): ReplyPaths {
+  const written = reply ?? OPENAI_REPLY;
+  const counts = usage ?? (reply === undefined ? OPENAI_USAGE : {});
   return {
-    text: parseJsonPath(reply ?? OPENAI_REPLY, `\`reply\` of ${name}`),
-    written: reply ?? OPENAI_REPLY,
-    // The same keys with their paths read.
-    usage: given === undefined ? undefined : (Object.fromEntries(paths) as ReplyPaths["usage"]),
-    finish: reply === undefined ? parseJsonPath("choices[0].finish_reason", "finish") : undefined,
-    ...(session === undefined ? {} : { session: parseJsonPath(session, `\`session\` of ${name}`) }),
+    text: parseJsonPath(written, `\`reply\` of ${name}`),
+    written,
+    usage: Object.entries(counts).map(([key, path]) => [
+      key,
+      parseJsonPath(path, `\`usage.${key}\` of ${name}`),
+    ]),
+    finish: reply === undefined ? ["choices", 0, "finish_reason"] : undefined,
+    session: session === undefined ? undefined : parseJsonPath(session, `\`session\` of ${name}`),
   };
 }
 
-/** The reply in a response, or what is wrong with it. */
-export function httpReply(
-  json: unknown,
-  paths: ReplyPaths,
-  { headers, now }: { readonly headers: Readonly<Record<string, string>>; readonly now: number },
-): ModelReply | string {
-  const text = valueAt(json, paths.text);
-  if (text === undefined) return `without \`${paths.written}\``;
-  // Null is how some servers write that the model said nothing.
-  if (typeof text !== "string" && text !== null) {
-    return `one whose \`${paths.written}\` is not text but ${typeName(text)}`;
+function readResponse(response: HttpResponse, paths: ReplyPaths, call: FailedCall): ModelReply {
+  const { status, headers } = response;
+  const body = response.bytes.toString("utf8");
+  if (status < 200 || status > 299) throw failedResponse({ statusCode: status, headers, body }, call);
+  const redact = (shown: string): string => redactSecrets(shown, call.secrets);
+  const wrong = (problem: string): ModelError =>
+    new ModelError(
+      "bad_response",
+      redact(
+        `The answer of ${call.name} is ${problem}: ${quotedStart(body, redact)}. Check its URL and settings.`,
+      ),
+      { statusCode: status },
+    );
+  let json: unknown;
+  try {
+    json = JSON.parse(body);
+  } catch {
+    throw wrong(`not JSON (${headers["content-type"] ?? "no content type"})`);
   }
+  const text = valueAt(json, paths.text);
   const session = paths.session === undefined ? undefined : valueAt(json, paths.session);
-  if (paths.session !== undefined && typeof session !== "string" && typeof session !== "number")
-    return "without the session id";
+  // Null is how some servers write that the model said nothing.
+  const hasText = typeof text === "string" || text === null;
+  const hasSession = paths.session === undefined || ["string", "number"].includes(typeof session);
+  if (!hasText || !hasSession) {
+    const statusCode = reportedStatus(json);
+    if (statusCode !== undefined) throw failedResponse({ statusCode, headers, body }, call);
+    if (hasText) throw wrong("without the session id");
+    if (text === undefined) throw wrong(`without \`${paths.written}\``);
+    throw wrong(`one whose \`${paths.written}\` is not text but ${typeName(text)}`);
+  }
   const finish = paths.finish === undefined ? "stop" : valueAt(json, paths.finish);
-  const usage = paths.usage === undefined ? undefined : usageAt(json, paths.usage);
-  const rateLimit = parseRateLimitHints(headers, now);
+  const usage = usageAt(json, paths.usage);
+  const rateLimit = parseRateLimitHints(headers, call.now);
   return {
     text: text ?? "",
-    finish:
-      (typeof finish === "string" && Object.hasOwn(FINISH, finish) ? FINISH[finish] : undefined) ?? "other",
+    finish: isFinish(finish) ? finish : "other",
     ...(usage === undefined ? {} : { usage }),
-    ...(session === undefined ? {} : { native: { session } as JsonObject }),
+    ...(session === undefined ? {} : { native: { session: session as JsonValue } }),
     ...(rateLimit === undefined ? {} : { rateLimit }),
   };
 }
 
-function usageAt(json: unknown, paths: NonNullable<ReplyPaths["usage"]>): Usage | undefined {
-  const counts = Object.entries(paths)
+function isFinish(value: unknown): value is FinishReason {
+  return FINISH_REASONS.some((reason) => reason === value);
+}
+
+function usageAt(json: unknown, paths: ReplyPaths["usage"]): Usage | undefined {
+  const counts = paths
     .map(([key, path]) => [key, valueAt(json, path)] as const)
     .filter(([, count]) => Number.isSafeInteger(count) && (count as number) >= 0);
   // Only the keys of `HttpUsage`, with whole numbers.
   const usage = Object.fromEntries(counts) as Partial<Usage>;
   const { inputTokens, outputTokens } = usage;
-  return inputTokens === undefined || outputTokens === undefined
-    ? undefined
-    : { ...usage, inputTokens, outputTokens };
+  if (inputTokens === undefined || outputTokens === undefined) return undefined;
+  return { ...usage, inputTokens, outputTokens };
 }
 
 /** The path of a value in JSON. */
@@ -287,11 +251,7 @@ export type JsonPath = readonly (string | number)[];
 
 /** Reads a path such as `output.text` or `choices[0].message.content`. */
 export function parseJsonPath(text: unknown, what: string): JsonPath {
-  const valid =
-    typeof text === "string" && /^[^.[\]]+(?:\[\d{1,6}\])*(?:\.[^.[\]]+(?:\[\d{1,6}\])*)*$/.test(text);
-  const fromStart =
-    typeof text === "string" && /^(?:\[\d{1,6}\])+(?:\.[^.[\]]+(?:\[\d{1,6}\])*)*$/.test(text);
-  if (!valid && !fromStart) {
+  if (typeof text !== "string" || !/^(?:[^.[\]]+|\[\d{1,6}\])(?:\.[^.[\]]+|\[\d{1,6}\])*$/.test(text)) {
     throw new ModelError(
       "bad_request",
       `Expected ${what} to be a path such as "output.text" or "choices[0].message.content", got ${JSON.stringify(text)}.`,

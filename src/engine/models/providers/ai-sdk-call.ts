@@ -1,5 +1,5 @@
 import type { OpenAIProvider } from "@ai-sdk/openai";
-import { isRecord, type JsonObject, type JsonValue } from "../../../core/values/json.ts";
+import { isRecord, type JsonValue } from "../../../core/values/json.ts";
 import type { ToolCall } from "../message.ts";
 import type { FinishReason, ModelReply, ModelRequest, ToolDefinition, Usage } from "../model.ts";
 import type { ModelParameters } from "../model-parameters.ts";
@@ -10,7 +10,7 @@ import type { AiSdkLanguageModel } from "./language-model.ts";
 type LanguageModel = ReturnType<OpenAIProvider["languageModel"]>;
 type CallOptions = Parameters<LanguageModel["doGenerate"]>[0];
 type GenerateResult = Awaited<ReturnType<LanguageModel["doGenerate"]>>;
-type Content = GenerateResult["content"][number];
+type ToolCallPart = Extract<GenerateResult["content"][number], { type: "tool-call" }>;
 
 /** What a call needs besides the request. */
 export interface AiSdkCallOptions {
@@ -41,50 +41,15 @@ export async function callAiSdk(
   request: ModelRequest,
   options: AiSdkCallOptions,
 ): Promise<AiSdkAnswer> {
-  const { schema, tools = [] } = request;
-  const hasSchema = schema !== undefined && options.parameters.structured !== false;
   // Models of older specifications take the same options; what they answer is brought to the newest form.
   const { doGenerate } = model as unknown as LanguageModel;
-  const result = asNewest(
-    await doGenerate.call(model, {
-      ...settingsOf(model.provider, options),
-      prompt: promptOf(model, request),
-      ...(tools.length === 0 ? {} : { tools: tools.map(functionTool) }),
-      toolChoice: { type: "auto" },
-      ...(hasSchema
-        ? {
-            responseFormat: {
-              type: "json",
-              name: options.schemaName,
-              // The same JSON, but the types of the AI SDK are not readonly.
-              schema: schema as NonNullable<
-                Extract<CallOptions["responseFormat"], { type: "json" }>["schema"]
-              >,
-            },
-          }
-        : {}),
-    }),
-  );
+  const result = asNewest(await doGenerate.call(model, callOptions(model, request, options)));
   warnOnce(model, result.warnings);
   const { content, finishReason, response } = result;
   return {
-    reply: replyOf(result, { provider: model.provider, hasSchema, tools }),
+    reply: replyOf(model, request, { result, isStructured: options.parameters.structured !== false }),
     headers: response?.headers ?? {},
     isMissing: content.length === 0 && finishReason.raw === undefined,
-  };
-}
-
-function settingsOf(
-  provider: string,
-  { parameters, signal, headers: own }: AiSdkCallOptions,
-): Omit<CallOptions, "prompt"> {
-  const { structured: _, headers, providerOptions, stopSequences, ...settings } = parameters;
-  return {
-    ...settings,
-    ...(stopSequences === undefined ? {} : { stopSequences: [...stopSequences] }),
-    ...(headers === undefined && own === undefined ? {} : { headers: { ...own, ...headers } }),
-    ...(signal === undefined ? {} : { abortSignal: signal }),
-    ...withDefaults(provider, providerOptions),
   };
 }
 
@@ -95,86 +60,72 @@ function settingsOf(
  */
 const RESPONSES_DEFAULTS = { store: false, reasoningSummary: null } as const;
 
-function withDefaults(
-  provider: string,
-  providerOptions: ModelParameters["providerOptions"],
-): Pick<CallOptions, "providerOptions"> {
-  const merged =
-    provider === "openai.responses"
+function callOptions(
+  model: AiSdkLanguageModel,
+  request: ModelRequest,
+  { parameters, signal, headers: own, schemaName: name }: AiSdkCallOptions,
+): CallOptions {
+  const { structured, headers, providerOptions, ...settings } = parameters;
+  const { schema, tools = [] } = request;
+  const sent =
+    model.provider === "openai.responses"
       ? { ...providerOptions, openai: { ...RESPONSES_DEFAULTS, ...providerOptions?.openai } }
       : providerOptions;
-  // The same JSON, but the types of the AI SDK are not readonly.
-  return merged === undefined
-    ? {}
-    : { providerOptions: merged as NonNullable<CallOptions["providerOptions"]> };
-}
-
-/** Named as the AI SDK names what it refuses to send. */
-class InvalidPrompt extends Error {
-  override readonly name = "AI_InvalidPromptError";
+  const options = {
+    ...settings,
+    prompt: promptOf(model, request),
+    toolChoice: { type: "auto" },
+    ...(headers === undefined && own === undefined ? {} : { headers: { ...own, ...headers } }),
+    ...(signal === undefined ? {} : { abortSignal: signal }),
+    ...(sent === undefined ? {} : { providerOptions: sent }),
+    ...(tools.length === 0 ? {} : { tools: tools.map((tool) => ({ type: "function", ...tool })) }),
+    ...(schema === undefined || structured === false
+      ? {}
+      : { responseFormat: { type: "json", name, schema } }),
+  };
+  // The same data, but the types of the AI SDK are not readonly.
+  return options as unknown as CallOptions;
 }
 
 function promptOf(model: AiSdkLanguageModel, request: ModelRequest): PromptMessage[] {
   const prompt = toPrompt(request, model);
-  const refuse = (problem: string): never => {
-    throw new InvalidPrompt(problem);
-  };
-  if (!prompt.some(({ role }) => role !== "system")) refuse("there are no messages.");
-  if (!prompt.some(callsTools)) return prompt;
+  if (!prompt.some(({ role }) => role !== "system")) throw invalidPrompt("there are no messages.");
   const open = new Set<string>();
-  for (const message of prompt) {
-    if (message.role === "user" && open.size > 0) break;
-    if (message.role === "assistant") {
-      for (const part of message.content)
-        if (part.type === "tool-call" && part.providerExecuted !== true) open.add(part.toolCallId);
-    } else if (message.role === "tool") {
-      for (const part of message.content) if (part.type === "tool-result") open.delete(part.toolCallId);
+  for (const { role, content } of prompt) {
+    if (role === "user" && open.size > 0) break;
+    if (role !== "assistant" && role !== "tool") continue;
+    for (const part of content) {
+      if (part.type === "tool-call" && part.providerExecuted !== true) open.add(part.toolCallId);
+      if (role === "tool" && part.type === "tool-result") open.delete(part.toolCallId);
     }
   }
-  if (open.size > 0) refuse(`the result of the tool call ${[...open].join(", ")} is missing.`);
+  if (open.size > 0) throw invalidPrompt(`the result of the tool call ${[...open].join(", ")} is missing.`);
   return prompt;
 }
 
-function callsTools({ role, content }: PromptMessage): boolean {
-  return role === "assistant" && content.some(({ type }) => type === "tool-call");
+/** Named as the AI SDK names what it refuses to send. */
+function invalidPrompt(problem: string): Error {
+  return Object.assign(new Error(problem), { name: "AI_InvalidPromptError" });
 }
 
-function functionTool({
-  name,
-  description,
-  inputSchema,
-}: ToolDefinition): NonNullable<CallOptions["tools"]>[number] {
-  return {
-    type: "function",
-    name,
-    // The same JSON, in other types.
-    inputSchema: inputSchema as Extract<
-      NonNullable<CallOptions["tools"]>[number],
-      { type: "function" }
-    >["inputSchema"],
-    ...(description === undefined ? {} : { description }),
-  };
-}
-
-const given = new WeakMap<AiSdkLanguageModel, Set<string>>();
+/** By model, which may be the user's own: what has been told of it. */
+const told = new WeakMap<AiSdkLanguageModel, Set<string>>();
 
 /** Shows each warning of a model (a parameter that it does not know) once, not with each of thousands of calls. */
 function warnOnce(model: AiSdkLanguageModel, warnings: readonly object[] = []): void {
-  if (warnings.length === 0) return;
-  const known = given.get(model) ?? new Set();
-  given.set(model, known);
   for (const warning of warnings) {
     const text = warningText(warning);
-    if (known.has(text)) continue;
+    const known = told.get(model) ?? new Set();
+    told.set(model, known);
+    if (!known.has(text)) process.emitWarning(`${model.provider}/${model.modelId}: ${text}`, "ModelWarning");
     known.add(text);
-    process.emitWarning(`${model.provider}/${model.modelId}: ${text}`, "ModelWarning");
   }
 }
 
 function warningText(warning: object): string {
   const { feature, details, message, type } = warning as Readonly<Record<string, unknown>>;
   const what = typeof feature === "string" ? `"${feature}" is ${String(type)}.` : "";
-  const why = typeof details === "string" ? details : typeof message === "string" ? message : "";
+  const why = [details, message].find((text) => typeof text === "string") ?? "";
   return `${what} ${why}`.trim() || String(type);
 }
 
@@ -186,72 +137,54 @@ const FINISH: Readonly<Record<string, FinishReason>> = {
 };
 
 function replyOf(
-  { content, finishReason, usage: given, structuredOutputText }: GenerateResult,
-  {
-    provider,
-    hasSchema,
-    tools,
-  }: { readonly provider: string; readonly hasSchema: boolean; readonly tools: readonly ToolDefinition[] },
+  { provider }: AiSdkLanguageModel,
+  { schema, tools = [] }: ModelRequest,
+  { result, isStructured }: { readonly result: GenerateResult; readonly isStructured: boolean },
 ): AiSdkAnswer["reply"] {
+  const { content, finishReason, structuredOutputText } = result;
   let text = "";
-  let toolCalls: ToolCall[] | undefined;
+  const toolCalls: ToolCall[] = [];
   for (const part of content) {
     if (part.type === "text") text += part.text;
-    else if (part.type === "tool-call" && part.providerExecuted !== true) {
-      toolCalls ??= [];
+    else if (part.type === "tool-call" && part.providerExecuted !== true)
       toolCalls.push({ id: part.toolCallId, name: part.toolName, input: toolInput(part, tools) });
-    }
   }
   const { unified } = finishReason;
   const isWhole = unified === "stop" || (unified !== "tool-calls" && text !== "");
-  const object = hasSchema && isWhole ? safeJson(structuredOutputText ?? text) : undefined;
-  const usage = usageOf(given);
+  const hasObject = schema !== undefined && isStructured && isWhole;
+  const object = hasObject ? parsedJson(structuredOutputText ?? text) : undefined;
+  const usage = usageOf(result.usage);
   const native = nativeOf(content, provider, (part) => sentAgain(part, tools));
   return {
     text,
     // Null is not an object that a schema could ask for.
     ...(object === undefined || object === null ? {} : { object }),
-    ...(toolCalls === undefined ? {} : { toolCalls }),
+    ...(toolCalls.length === 0 ? {} : { toolCalls }),
     // Some servers call tools and say that they have stopped.
-    finish: toolCalls !== undefined ? "tool_calls" : (FINISH[unified] ?? "other"),
+    finish: toolCalls.length > 0 ? "tool_calls" : (FINISH[unified] ?? "other"),
     ...(usage === undefined ? {} : { usage }),
     ...(native === undefined ? {} : { native }),
   };
 }
 
 /** The JSON of a tool call's input, or its text where it is not JSON; many models send nothing for a tool without input. */
-function toolInput(
-  { toolName, input }: Extract<Content, { type: "tool-call" }>,
-  tools: readonly ToolDefinition[],
-): JsonValue {
+function toolInput({ toolName, input }: ToolCallPart, tools: readonly ToolDefinition[]): JsonValue {
   if (input.trim() === "" && tools.some(({ name }) => name === toolName)) return {};
-  return (safeJson(input) as JsonValue | undefined) ?? (input.trim() === "null" ? null : input);
+  const value = parsedJson(input);
+  return value === undefined ? input : value;
 }
 
 /** The input as later calls send it: providers refuse text that is not JSON, and single values for unknown tools. */
-function sentAgain(
-  part: Extract<Content, { type: "tool-call" }>,
-  tools: readonly ToolDefinition[],
-): JsonValue {
+function sentAgain(part: ToolCallPart, tools: readonly ToolDefinition[]): JsonValue {
   const input = toolInput(part, tools);
   const isKnown = tools.some(({ name }) => name === part.toolName);
   return typeof input !== "object" && (!isKnown || input === part.input) ? {} : input;
 }
 
-const SUSPECT = /"(?:_|\\u005f){2}(?:p|\\u0070)|"(?:c|\\u0063)(?:o|\\u006f)(?:n|\\u006e)/i;
-
-/** Parsed JSON; undefined if it is none, or has keys by which prototypes can be changed. */
-function safeJson(text: string): unknown {
-  let isSafe = true;
-  const inspect = (key: string, value: unknown): unknown => {
-    const reachesPrototype =
-      key === "__proto__" || (key === "constructor" && isRecord(value) && Object.hasOwn(value, "prototype"));
-    if (reachesPrototype) isSafe = false;
-    return value;
-  };
+/** Undefined for what is no JSON. */
+function parsedJson(text: string): JsonValue | undefined {
   try {
-    const value: unknown = SUSPECT.test(text) ? JSON.parse(text, inspect) : JSON.parse(text);
-    return isSafe ? value : undefined;
+    return JSON.parse(text) as JsonValue;
   } catch {
     return undefined;
   }
@@ -279,18 +212,15 @@ function isCount(value: unknown): value is number {
 function asNewest(result: GenerateResult): GenerateResult {
   const { finishReason, usage } = result as { readonly finishReason: unknown; readonly usage: unknown };
   if (typeof finishReason !== "string") return result;
-  const flat = (isRecord(usage) ? usage : {}) as JsonObject & Record<string, number | undefined>;
-  return {
+  const flat = isRecord(usage) ? usage : {};
+  const newest = {
     ...result,
-    finishReason: { unified: finishReason as GenerateResult["finishReason"]["unified"], raw: undefined },
+    finishReason: { unified: finishReason },
     usage: {
-      inputTokens: {
-        total: flat.inputTokens,
-        noCache: undefined,
-        cacheRead: flat.cachedInputTokens,
-        cacheWrite: undefined,
-      },
-      outputTokens: { total: flat.outputTokens, text: undefined, reasoning: flat.reasoningTokens },
+      inputTokens: { total: flat.inputTokens, cacheRead: flat.cachedInputTokens },
+      outputTokens: { total: flat.outputTokens, reasoning: flat.reasoningTokens },
     },
   };
+  // As much of it as is read above.
+  return newest as unknown as GenerateResult;
 }

@@ -37,7 +37,6 @@ test.each<[string, boolean, string, Partial<Result>, unknown]>([
   ["output cut off at once", true, "", CUT_OFF, { text: "", usage: USAGE }],
   ["output cut off later", true, '{"a"', CUT_OFF, { text: '{"a"', usage: USAGE }],
   ["null", true, "null", {}, { text: "null", usage: USAGE }],
-  ["a key of the prototype", true, '{"__proto__": {}}', {}, { text: '{"__proto__": {}}', usage: USAGE }],
   [
     "unknown usage",
     true,

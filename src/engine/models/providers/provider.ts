@@ -34,66 +34,48 @@ export interface KnownProvider {
   readonly price?: string | null;
 }
 
-/** A hosted service that speaks the protocol of OpenAI. */
+/** A provider with a key and a price; most speak the protocol of OpenAI, and follow a JSON Schema. */
 function hosted(
   name: string,
-  baseUrl: string,
-  keyVariable: string,
-  { structured = true, price = name } = {},
+  { baseUrl, ...special }: Partial<KnownProvider> & { readonly baseUrl: string },
 ): KnownProvider {
   return {
     name,
     kind: "openai-compatible",
     baseUrl,
     baseUrlVariables: [],
-    keyVariables: [keyVariable],
+    keyVariables: [`${name.toUpperCase()}_API_KEY`],
     keyRequired: true,
-    structured,
-    price,
+    structured: true,
+    price: name,
+    ...special,
   };
 }
 
 const KNOWN: readonly KnownProvider[] = [
-  {
-    name: "openai",
+  hosted("openai", {
     kind: "openai",
     baseUrl: "https://api.openai.com/v1",
     baseUrlVariables: ["OPENAI_BASE_URL"],
-    keyVariables: ["OPENAI_API_KEY"],
-    keyRequired: true,
-    structured: true,
-    price: "openai",
-  },
-  {
-    name: "anthropic",
+  }),
+  hosted("anthropic", {
     kind: "anthropic",
     baseUrl: "https://api.anthropic.com/v1",
     baseUrlVariables: ["ANTHROPIC_BASE_URL"],
-    keyVariables: ["ANTHROPIC_API_KEY"],
-    keyRequired: true,
-    structured: true,
-    price: "anthropic",
-  },
-  {
-    name: "google",
+  }),
+  hosted("google", {
     kind: "google",
     baseUrl: "https://generativelanguage.googleapis.com/v1beta",
     baseUrlVariables: ["GOOGLE_GENERATIVE_AI_BASE_URL"],
     keyVariables: ["GOOGLE_GENERATIVE_AI_API_KEY", "GEMINI_API_KEY"],
-    keyRequired: true,
-    structured: true,
-    price: "google",
-  },
-  {
-    name: "ollama",
-    kind: "openai-compatible",
+  }),
+  hosted("ollama", {
     baseUrl: "http://localhost:11434/v1",
     baseUrlVariables: ["OLLAMA_BASE_URL", "OLLAMA_HOST"],
     keyVariables: [],
     keyRequired: false,
-    structured: true,
     price: null,
-  },
+  }),
   {
     name: "openai-compatible",
     kind: "openai-compatible",
@@ -102,12 +84,12 @@ const KNOWN: readonly KnownProvider[] = [
     keyRequired: false,
     structured: true,
   },
-  hosted("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
-  hosted("groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY", { structured: false }),
-  hosted("mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY"),
-  hosted("together", "https://api.together.xyz/v1", "TOGETHER_API_KEY"),
-  hosted("deepseek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", { structured: false }),
-  hosted("xai", "https://api.x.ai/v1", "XAI_API_KEY", { price: "x-ai" }),
+  hosted("openrouter", { baseUrl: "https://openrouter.ai/api/v1" }),
+  hosted("groq", { baseUrl: "https://api.groq.com/openai/v1", structured: false }),
+  hosted("mistral", { baseUrl: "https://api.mistral.ai/v1" }),
+  hosted("together", { baseUrl: "https://api.together.xyz/v1" }),
+  hosted("deepseek", { baseUrl: "https://api.deepseek.com/v1", structured: false }),
+  hosted("xai", { baseUrl: "https://api.x.ai/v1", price: "x-ai" }),
 ];
 
 /** All providers that are known by name, with where their keys and base URLs come from. */

@@ -60,7 +60,7 @@ export function patternSample(pattern: string, { variant = 0, fill }: SampleOpti
     const char = pattern[at++] as string;
     if (char === "(") return group();
     if (char === "[") return characterClass();
-    if (char === "\\") return escape();
+    if (char === "\\") return escaped();
     if (char === "^" || char === "$") return "";
     return char === "." ? "x" : char;
   };
@@ -86,7 +86,7 @@ export function patternSample(pattern: string, { variant = 0, fill }: SampleOpti
     const members: string[] = [];
     while (at < pattern.length && (members.length === 0 || pattern[at] !== "]")) {
       const first = pattern[at++] as string;
-      members.push(first === "\\" ? escape() : first);
+      members.push(first === "\\" ? escaped() : first);
       if (pattern[at] !== "-" || pattern[at + 1] === "]") continue;
       const last = pattern[at + 1] ?? first;
       at += 2;
@@ -98,7 +98,7 @@ export function patternSample(pattern: string, { variant = 0, fill }: SampleOpti
     return members[variant % members.length] ?? "";
   };
 
-  const escape = (): string => {
+  const escaped = (): string => {
     const char = pattern[at++] ?? "";
     if ("bBAz".includes(char)) return "";
     if (/^p$/i.test(char)) {

@@ -1,7 +1,7 @@
 import type { Clock } from "../../../core/environment.ts";
 import { errorMessage } from "../../../core/error-message.ts";
 import { redactSecrets } from "../../../system/secrets/redact-secrets.ts";
-import { requestStage } from "../../models/http/request-stage.ts";
+import { requestStage } from "../../models/http/http-client.ts";
 import type { RateLimitHints } from "../../models/model.ts";
 import { type ErrorCategory, ModelError } from "../../models/model-error.ts";
 import { AccountLimiter } from "./account-limiter.ts";
