@@ -1,4 +1,3 @@
-import { setTimeout } from "node:timers/promises";
 import { Rng } from "../../../core/rng.ts";
 import { canonicalJson, isRecord, type JsonObject } from "../../../core/values/json.ts";
 import type { Message } from "../message.ts";
@@ -21,6 +20,8 @@ export function simulatedModel(reference: string, parameters: JsonObject = {}): 
   const { latency, ...shaping } = settings.parameters;
   const { empty = 0, seed } = shaping;
   const failure = simulatedFailures(settings);
+  // Not imported, so that the library loads faster.
+  const timers = process.getBuiltinModule("node:timers/promises");
   return {
     name,
     // How long a reply takes does not shape it.
@@ -33,7 +34,7 @@ export function simulatedModel(reference: string, parameters: JsonObject = {}): 
         throw abortedCall(signal, name);
       };
       if (signal.aborted) aborted();
-      if (latency) await setTimeout(latency, undefined, { signal }).catch(aborted);
+      if (latency) await timers.setTimeout(latency, undefined, { signal }).catch(aborted);
       const key = callKey(seed, context);
       const failed = failure(`${key} ${context.conversation}`);
       if (failed !== undefined) throw failed;
