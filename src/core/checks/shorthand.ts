@@ -1,13 +1,15 @@
 import type { Composed } from "../logic/composition.ts";
 import {
+  boolean,
   either,
   json,
   list,
+  nothing,
   number,
   numberOrExpression,
-  type ObjectShape,
   object,
-  type Shape,
+  type ShapeOf,
+  type TypeOf,
   text,
 } from "../schema/shape.ts";
 import type { JsonValue } from "../values/json.ts";
@@ -15,60 +17,50 @@ import type { Check } from "./check.ts";
 import type { CompiledCheck } from "./check-result.ts";
 import { compileCheck } from "./evaluate-check.ts";
 
+const PLAIN_OPTIONS = [text, number, boolean, nothing, list(json)] as const;
+const PLAIN = either(...PLAIN_OPTIONS);
+
 /** A plain value that must be equal. */
-export type PlainValue = string | number | boolean | null | readonly JsonValue[];
+export type PlainValue = TypeOf<typeof PLAIN>;
 
-/** Comparisons by name; several of them must all hold. */
-export interface Operators {
-  readonly gte?: number;
-  readonly gt?: number;
-  readonly lte?: number;
-  readonly lt?: number;
-  readonly eq?: PlainValue;
-  readonly ne?: PlainValue;
-  /** Equal to one of these. */
-  readonly in?: readonly PlainValue[];
-  /** A text has this part, or an array has this value or all of these. */
-  readonly contains?: string | number | boolean | readonly JsonValue[];
-}
-
-/** A comparison in short: `true`, `"bcl2"`, `3`, `["a", "b"]`, `null`, `{ gte: 2 }`. */
-export type ShorthandValue = PlainValue | Operators;
-
-/** The names of the operators. */
-export const OPERATORS = ["gte", "gt", "lte", "lt", "eq", "ne", "in", "contains"] as const;
-
-const PLAIN_OPTIONS: readonly Shape[] = [text, number, { kind: "boolean" }, { kind: "null" }, list(json)];
-const PLAIN_SHAPE: Shape = either(...PLAIN_OPTIONS);
-
-const OPERAND_SHAPES: Readonly<Record<keyof Operators, Shape>> = {
+const OPERANDS = {
   gte: numberOrExpression,
   gt: numberOrExpression,
   lte: numberOrExpression,
   lt: numberOrExpression,
-  eq: PLAIN_SHAPE,
-  ne: PLAIN_SHAPE,
-  in: list(PLAIN_SHAPE),
-  contains: either(text, number, { kind: "boolean" }, list(json)),
+  eq: PLAIN,
+  ne: PLAIN,
+  /** Equal to one of these. */
+  in: list(PLAIN),
+  /** A text has this part, or an array has this value or all of these. */
+  contains: either(text, number, boolean, list(json)),
 };
 
-const OPERATORS_SHAPE: ObjectShape = object(
+// The keys of the table, which `keys` forgets.
+/** The names of the operators. */
+export const OPERATORS = Object.keys(OPERANDS) as readonly (keyof Operators)[];
+
+const OPERATORS_SHAPE = object(
   "a comparison",
   {},
   {
-    optional: OPERAND_SHAPES,
+    optional: OPERANDS,
     rule: (value, report) => {
       if (Object.keys(value).length > 0) return;
-      report(null, {
-        code: "invalid_parameter",
-        message: `A comparison needs one of ${OPERATORS.join(", ")}.`,
-      });
+      const message = `A comparison needs one of ${OPERATORS.join(", ")}.`;
+      report(null, { code: "invalid_parameter", message });
     },
   },
 );
 
+/** Comparisons by name; several of them must all hold. */
+export interface Operators extends TypeOf<typeof OPERATORS_SHAPE> {}
+
+/** A comparison in short: `true`, `"bcl2"`, `3`, `["a", "b"]`, `null`, `{ gte: 2 }`. */
+export type ShorthandValue = PlainValue | Operators;
+
 /** What may stand as a shorthand. */
-export const SHORTHAND_SHAPE: Shape = either(...PLAIN_OPTIONS, OPERATORS_SHAPE);
+export const SHORTHAND_SHAPE: ShapeOf<ShorthandValue> = either(...PLAIN_OPTIONS, OPERATORS_SHAPE);
 
 /** How one comparison becomes a leaf of a condition or an outcome. */
 type MakeLeaf<Leaf> = (verifyWith: Check, expected: JsonValue) => Leaf;

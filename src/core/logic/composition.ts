@@ -1,4 +1,11 @@
-import { list, type ObjectShape, object, type Shape } from "../schema/shape.ts";
+import {
+  integerFrom,
+  list,
+  type ObjectShape,
+  type ShapeOf,
+  type Typed,
+  variantShapes,
+} from "../schema/shape.ts";
 import { allTrue, anyTrue, atLeastTrue, negate, type Truth } from "./kleene.ts";
 
 /** Every part must hold; with no parts it holds. */
@@ -101,22 +108,15 @@ export function evaluateComposition<Leaf>(node: Composed<Leaf>, leaf: (leaf: Lea
 }
 
 /** The shapes of the four compositions over parts of the given shape, by their `type`. */
-export function compositionShapes(
-  part: Shape,
-): Readonly<Record<"all_of" | "any_of" | "at_least_n" | "not", ObjectShape>> {
-  const conditions = list(part);
-  return {
-    all_of: object("an all_of", { type: typeShape("all_of"), conditions }),
-    any_of: object("an any_of", { type: typeShape("any_of"), conditions }),
-    at_least_n: object("an at_least_n", {
-      type: typeShape("at_least_n"),
-      n: { kind: "number", integer: true, minimum: 0 },
-      conditions,
-    }),
-    not: object("a not", { type: typeShape("not"), condition: part }),
-  };
-}
-
-function typeShape(type: string): Shape {
-  return { kind: "literal", values: [type] };
+export function compositionShapes<Leaf>(part: ShapeOf<Composed<Leaf>>): {
+  readonly [Type in Composition<Leaf>["type"]]: ObjectShape &
+    Typed<Extract<Composition<Leaf>, { type: Type }>>;
+} {
+  const required = { conditions: list(part) };
+  return variantShapes({
+    all_of: { required },
+    any_of: { required },
+    at_least_n: { required: { n: integerFrom(0), ...required } },
+    not: { required: { condition: part } },
+  });
 }

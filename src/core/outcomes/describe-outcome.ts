@@ -1,6 +1,5 @@
 import { defaultCheck, shorthandCheck } from "../checks/shorthand.ts";
 import { describeCode, describeComposed, describeStateCheck } from "../state/describe-condition.ts";
-import { isMeasure } from "./measure.ts";
 import type {
   AppliesWhen,
   Comparison,
@@ -13,6 +12,7 @@ import type {
   TurnFilter,
   TurnScope,
 } from "./outcome-check.ts";
+import { isMeasure } from "./outcome-check.ts";
 
 /** An outcome in words, with when it applies: `in every turn at ask: verify_result = true, if knew_it`. */
 export function describeOutcome({ check, when }: Pick<Outcome, "check" | "when">): string {

@@ -30,8 +30,13 @@ import {
   turnOfFlip,
 } from "./outcome-helpers.ts";
 
-// Casts: golden data is typed as loosely as JSON is.
-const run = golden.run as unknown as ConversationResult;
+/** The golden cases were recorded with `nodeId` for `node`, and `history` for `turns`. */
+function withOurNames<Data>(data: unknown): Data {
+  const text = JSON.stringify(data).replaceAll('"nodeId":', '"node":').replaceAll('"history":', '"turns":');
+  return JSON.parse(text) as Data;
+}
+
+const run = withOurNames<ConversationResult>(golden.run);
 const emptyErrorRun: ConversationResult = { status: "error", path: [], turnCount: 0, turns: [] };
 
 const UNVERIFIED = turn(null, { fields: {}, score: null });
@@ -54,8 +59,9 @@ test.each<[name: string, check: OutcomeCheck, turns: TurnRecord[], value: number
 
 describe("golden outcomes", () => {
   test.each(golden.checks)("$name", ({ check, onRun, onEmptyErrorRun }) => {
-    expect(evaluateOutcome(check as unknown as OutcomeCheck, run).value).toBe(onRun);
-    expect(evaluateOutcome(check as unknown as OutcomeCheck, emptyErrorRun).value).toBe(onEmptyErrorRun);
+    const own = withOurNames<OutcomeCheck>(check);
+    expect(evaluateOutcome(own, run).value).toBe(onRun);
+    expect(evaluateOutcome(own, emptyErrorRun).value).toBe(onEmptyErrorRun);
   });
 });
 

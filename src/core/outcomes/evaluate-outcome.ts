@@ -1,26 +1,34 @@
-import { type Normalizer, normalizer } from "../checks/normalize.ts";
+import { normalizer } from "../checks/normalize.ts";
 import { compileComparison, defaultCheck } from "../checks/shorthand.ts";
 import { errorMessage } from "../error-message.ts";
 import { type Composed, evaluateComposition } from "../logic/composition.ts";
 import { allTrue, anyTrue, type Truth } from "../logic/kleene.ts";
 import type { ConversationResult, TurnRecord } from "../state/state.ts";
 import { numberValue, textValue } from "../text/text-value.ts";
-import { deepEqual, isRecord } from "../values/json.ts";
-import { evaluateMeasure, isMeasure, type MeasuredNumber, turnsOfNode } from "./measure.ts";
-import type {
-  Comparison,
-  CrossTurnCheck,
-  Measure,
-  MeasureCheck,
-  Outcome,
-  OutcomeCheck,
-  OutcomeLeaf,
-  ResultCheck,
-  SingleTurn,
-  TurnCheck,
-  TurnScope,
+import { deepEqual } from "../values/json.ts";
+import { evaluateMeasure, type MeasuredNumber, turnsOfNode } from "./measure.ts";
+import {
+  type CrossTurnCheck,
+  isMeasure,
+  type Measure,
+  type MeasureCheck,
+  nodeFilter,
+  type Outcome,
+  type OutcomeCheck,
+  type OutcomeLeaf,
+  type ResultCheck,
+  type SingleTurn,
+  type TurnCheck,
+  type TurnScope,
 } from "./outcome-check.ts";
-import { compileResultField, compileTurnField, isAttempt, UNREADABLE } from "./outcome-fields.ts";
+import {
+  compareRead,
+  compileResultField,
+  compileTurnField,
+  isAttempt,
+  UNREADABLE,
+  UNREADABLE_TURN,
+} from "./outcome-fields.ts";
 
 /** The result of an outcome for one conversation. */
 export interface OutcomeResult {
@@ -36,25 +44,8 @@ export interface OutcomeResult {
   readonly reason?: string;
 }
 
-/** Recorded checks and conversations of other implementations say `nodeId` for `node` and `history` for `turns`. */
-function withOurNames<Data>(data: Data): Data {
-  const text = JSON.stringify(data, (_, value: unknown) => {
-    if (!isRecord(value)) return value;
-    const { nodeId, history, ...rest } = value;
-    return {
-      ...rest,
-      ...(nodeId === undefined ? {} : { node: nodeId }),
-      ...(history === undefined ? {} : { turns: history }),
-    };
-  });
-  // The same data but for two names.
-  return JSON.parse(text) as Data;
-}
-
 /** Evaluates an outcome over a finished conversation; never throws, never guesses. */
 export function evaluateOutcome(check: OutcomeCheck, result: ConversationResult): OutcomeResult {
-  if ("history" in result)
-    return evaluateOutcome(typeof check === "object" ? withOurNames(check) : check, withOurNames(result));
   if (typeof check === "function") return evaluateFunction(check, result);
   if (typeof check === "string") return inconclusive("a source string runs only within a run");
   try {
@@ -101,7 +92,7 @@ function evaluateApplying(
     for (const turn of turns) looked.add(turn);
     return status === "inconclusive" ? null : value === true;
   });
-  const turns = [...looked].sort((left, right) => left - right);
+  const turns = inOrder(looked);
   const text = typeof when === "string" ? when : "its condition";
   if (applies === null)
     return { ...inconclusive(`it is not known whether it applies: ${text} is inconclusive`), turns };
@@ -144,79 +135,63 @@ class Look {
 
   assertion(check: Composed<OutcomeLeaf>): OutcomeResult {
     const value = evaluateComposition(check, (leaf: OutcomeLeaf) => this.#leaf(leaf));
-    return this.#outcome(value, value !== null);
+    return this.#outcome(value, value === null ? "inconclusive" : "decided");
   }
 
   measure(measure: Measure): OutcomeResult {
-    const number = this.#measure(measure);
-    const { value, turns, reason, isDefined = true } = number;
-    if (!isDefined)
-      return { value, status: "not_applicable", turns, ...(reason === undefined ? {} : { reason }) };
-    return this.#outcome(number.value, number.low === number.high);
+    const { value, low, high, isDefined = true } = this.#measure(measure);
+    return this.#outcome(value, !isDefined ? "not_applicable" : low === high ? "decided" : "inconclusive");
   }
 
-  #outcome(value: boolean | number | null, decided: boolean): OutcomeResult {
-    const turns = [...this.#turns].sort((left, right) => left - right);
+  #outcome(value: boolean | number | null, status: OutcomeResult["status"]): OutcomeResult {
+    const turns = inOrder(this.#turns);
     const reason = this.#reason;
-    if (decided)
-      return {
-        value,
-        status: "decided",
-        turns,
-        ...(value === false && reason !== undefined ? { reason } : {}),
-      };
-    return { value, status: "inconclusive", turns, ...(reason === undefined ? {} : { reason }) };
+    const isTold = reason !== undefined && (status !== "decided" || value === false);
+    return { value, status, turns, ...(isTold ? { reason } : {}) };
   }
 
   #leaf(leaf: OutcomeLeaf): Truth {
     switch (leaf.type) {
       case "turn_check":
         return this.#turnCheck(leaf);
-      case "result_check":
-        return this.#resultCheck(leaf);
+      case "result_check": {
+        const read = compileResultField(leaf.field);
+        if (read === null)
+          return this.#says(null, `conversations have no field ${JSON.stringify(leaf.field)}`);
+        return this.#comparison(leaf)(read(this.#result));
+      }
       case "cross_turn_check":
         return this.#crossTurnCheck(leaf);
       case "measure_check":
         return this.#measureCheck(leaf);
-      default:
+      default: {
         // Only data that was not validated gets here.
-        return this.#unknown(
-          `there is no outcome check of type ${JSON.stringify((leaf as { type?: unknown }).type)}`,
-        );
+        const { type } = leaf as { readonly type?: unknown };
+        return this.#says(null, `there is no outcome check of type ${JSON.stringify(type)}`);
+      }
     }
   }
 
   #turnCheck(check: TurnCheck): Truth {
     const { scope, field } = check;
     const read = compileTurnField(field);
-    if (read === null) return this.#unknown(`turns have no field ${JSON.stringify(field)}`);
+    if (read === null) return this.#says(null, `turns have no field ${JSON.stringify(field)}`);
     const compare = this.#comparison(check);
-    const test = (index: number): Truth => compare(read(this.#result.turns[index] as TurnRecord));
-    switch (scope.type) {
-      case "any_turn":
-      case "all_turns": {
-        const turns = this.#lookAt(this.#inScope(scope, field));
-        if (turns.length === 0) return this.#fails("no turn is in scope");
-        return scope.type === "any_turn" ? anyTrue(turns.map(test)) : allTrue(turns.map(test));
-      }
-      default: {
-        const index = this.#single(scope);
-        return index === null ? this.#fails("no turn is in scope") : test(index);
-      }
-    }
+    const turns = this.#inScope(scope, field);
+    if (turns.length === 0) return this.#says(false, NO_TURN);
+    const truths = turns.map((index) => compare(read(this.#result.turns[index] as TurnRecord)));
+    return scope.type === "all_turns" ? allTrue(truths) : anyTrue(truths);
   }
 
   /** A turn that was not verified is no exception to what all verdicts have in common. */
-  #inScope(scope: Extract<TurnScope, { type: "any_turn" | "all_turns" }>, field: string): readonly number[] {
+  #inScope(scope: TurnScope, field: string): readonly number[] {
+    if (scope.type !== "any_turn" && scope.type !== "all_turns") return this.#single(scope);
     const turns = turnsOfNode(this.#result.turns, scope.node);
-    if (scope.type === "any_turn" || field !== "verify_result") return turns;
-    return turns.filter((index) => this.#result.turns[index]?.notVerified !== true);
-  }
-
-  #resultCheck(check: ResultCheck): Truth {
-    const read = compileResultField(check.field);
-    if (read === null) return this.#unknown(`conversations have no field ${JSON.stringify(check.field)}`);
-    return this.#comparison(check)(read(this.#result));
+    return this.#lookAt(
+      scope.type === "any_turn" || field !== "verify_result"
+        ? turns
+        : turns.filter((index) => this.#result.turns[index]?.notVerified !== true),
+    );
   }
 
   #comparison({
@@ -231,37 +206,30 @@ class Look {
       verifyWith ?? (isPath ? { type: "literal_match" } : defaultCheck(expected)),
     );
     return (value) => {
-      if (value === UNREADABLE) {
-        // A check that null itself passes asks whether something is there, which an unreadable value answers.
-        return check(null, expected).passes ? true : this.#unknown("a turn could not be read");
-      }
-      const { passes, evaluable, reason } = check(value, expected);
-      if (passes) return true;
-      // What is missing is not what was asked for; what is there and cannot be compared says nothing.
-      if (evaluable || value === null) return this.#fails(evaluable ? undefined : reason);
-      return this.#unknown(reason ?? "a value cannot be compared");
+      const { truth, reason } = compareRead(check, value, expected);
+      return this.#says(truth, reason);
     };
   }
 
   #crossTurnCheck(check: CrossTurnCheck): Truth {
-    const source = this.#single(check.sourceTurn);
-    const target = this.#single(check.targetTurn);
-    if (source === null || target === null) return this.#fails("no turn is in scope");
+    const [source] = this.#single(check.sourceTurn);
+    const [target] = this.#single(check.targetTurn);
+    if (source === undefined || target === undefined) return this.#says(false, NO_TURN);
     const readSource = compileTurnField(check.sourceField);
     const readTarget = compileTurnField(check.targetField);
-    if (readSource === null || readTarget === null) return this.#unknown("turns have no such field");
+    if (readSource === null || readTarget === null) return this.#says(null, "turns have no such field");
     const sourceValue = readSource(this.#result.turns[source] as TurnRecord);
     const targetValue = readTarget(this.#result.turns[target] as TurnRecord);
-    if (sourceValue === UNREADABLE || targetValue === UNREADABLE)
-      return this.#unknown("a turn could not be read");
-    return compareValues(targetValue, check.comparison, sourceValue, check.normalize);
+    if (sourceValue === UNREADABLE || targetValue === UNREADABLE) return this.#says(null, UNREADABLE_TURN);
+    return compareValues(targetValue, check, sourceValue);
   }
 
   /** Decided as soon as every number between the bounds gives the same answer. */
   #measureCheck({ measure, comparison, expected }: MeasureCheck): Truth {
     const left = this.#measure(measure);
     const right = typeof expected === "number" ? { low: expected, high: expected } : this.#measure(expected);
-    if ([left.low, right.low].some(Number.isNaN)) return this.#fails("no turn in scope has a number there");
+    if ([left.low, right.low].some(Number.isNaN))
+      return this.#says(false, "no turn in scope has a number there");
     switch (comparison) {
       case "gt":
         return decided(left.low > right.high, left.high <= right.low);
@@ -283,27 +251,19 @@ class Look {
   #measure(measure: Measure): MeasuredNumber {
     const number = evaluateMeasure(measure, this.#result);
     this.#lookAt(number.turns);
-    this.#reason ??= number.reason;
+    this.#says(null, number.reason);
     return number;
   }
 
-  #single(scope: SingleTurn): number | null {
-    if (scope.type === "last_attempt") return this.#lastAttempt(scope);
-    const { length } = this.#result.turns;
-    const index = scope.type === "first_turn" ? 0 : scope.type === "last_turn" ? length - 1 : scope.index;
-    const position = index < 0 ? length + index : index;
-    if (this.#result.turns[position] === undefined) return null;
-    this.#turns.add(position);
-    return position;
-  }
-
-  #lastAttempt(scope: Extract<SingleTurn, { type: "last_attempt" }>): number | null {
-    const index = turnsOfNode(this.#result.turns, scope.node).findLast((position) =>
-      isAttempt(this.#result.turns[position] as TurnRecord),
-    );
-    if (index === undefined) return null;
-    this.#turns.add(index);
-    return index;
+  /** The index of the turn, if there is one. */
+  #single(scope: SingleTurn): readonly number[] {
+    const { turns } = this.#result;
+    const all = turnsOfNode(turns, nodeFilter(scope));
+    const attempts =
+      scope.type === "last_attempt" ? all.filter((at) => isAttempt(turns[at] as TurnRecord)) : all;
+    const place = scope.type === "first_turn" ? 0 : scope.type === "turn_at" ? scope.index : -1;
+    const index = attempts.at(place);
+    return index === undefined ? [] : this.#lookAt([index]);
   }
 
   #lookAt(turns: readonly number[]): readonly number[] {
@@ -311,15 +271,17 @@ class Look {
     return turns;
   }
 
-  #unknown(reason: string): null {
-    this.#reason ??= reason;
-    return null;
+  /** Gives an answer, and keeps the first reason there is. */
+  #says<Answer extends Truth>(answer: Answer, reason: string | undefined): Answer {
+    if (answer !== true) this.#reason ??= reason;
+    return answer;
   }
+}
 
-  #fails(reason: string | undefined): false {
-    this.#reason ??= reason;
-    return false;
-  }
+const NO_TURN = "no turn is in scope";
+
+function inOrder(turns: ReadonlySet<number>): readonly number[] {
+  return [...turns].sort((left, right) => left - right);
 }
 
 function decided(proven: boolean, disproven: boolean): Truth {
@@ -333,35 +295,30 @@ function inconclusive(reason: string): OutcomeResult {
 /** Compares two values: `target <comparison> source`. What cannot be compared is false. */
 function compareValues(
   target: unknown,
-  comparison: Comparison,
+  { comparison, normalize = [] }: CrossTurnCheck,
   source: unknown,
-  normalizers: readonly Normalizer[] = [],
 ): boolean {
-  if (normalizers.length === 0) return compare(target, comparison, source);
-  const normalize = normalizer(normalizers);
+  const apply = normalizer(normalize);
   const normalized = (value: unknown): unknown => {
-    const text = textValue(value);
-    return text === undefined ? value : normalize(text);
+    const text = normalize.length === 0 ? undefined : textValue(value);
+    return text === undefined ? value : apply(text);
   };
-  return compare(normalized(target), comparison, normalized(source));
-}
-
-function compare(target: unknown, comparison: Comparison, source: unknown): boolean {
+  const [left, right] = [normalized(target), normalized(source)];
   switch (comparison) {
     case "eq":
-      return deepEqual(target, source);
+      return deepEqual(left, right);
     case "neq":
-      return !deepEqual(target, source);
+      return !deepEqual(left, right);
     case "contains":
-      return contains(target, source);
+      return contains(left, right);
     case "gt":
-      return order(target, source) > 0;
+      return order(left, right) > 0;
     case "gte":
-      return order(target, source) >= 0;
+      return order(left, right) >= 0;
     case "lt":
-      return order(target, source) < 0;
+      return order(left, right) < 0;
     case "lte":
-      return order(target, source) <= 0;
+      return order(left, right) <= 0;
   }
 }
 
@@ -378,16 +335,8 @@ function order(left: unknown, right: unknown): number {
   const [a, b] = [numberValue(left), numberValue(right)];
   if (a !== undefined && b !== undefined) return a - b;
   if (typeof left !== "string" || typeof right !== "string") return Number.NaN;
-  return compareCodePoints(left, right);
-}
-
-/** JavaScript compares texts by code units, which puts an emoji before some letters that come earlier in Unicode. */
-function compareCodePoints(left: string, right: string): number {
-  const length = Math.min(left.length, right.length);
-  for (let at = 0; at < length; at++) {
-    if (left.charCodeAt(at) === right.charCodeAt(at)) continue;
-    // Both start with the same units, so a pair that differs in its second unit is found there, and compares the same.
-    return (left.codePointAt(at) as number) - (right.codePointAt(at) as number);
-  }
-  return left.length - right.length;
+  // JavaScript compares code units, which puts an emoji before some letters that come earlier in Unicode.
+  const [one, other] = [left, right].map((text) => Array.from(text, (letter) => letter.codePointAt(0) ?? 0));
+  const at = one?.findIndex((code, index) => code !== other?.[index]) ?? -1;
+  return at === -1 ? left.length - right.length : (one?.[at] ?? 0) - (other?.[at] ?? -1);
 }

@@ -3,7 +3,7 @@ import { evaluateComposition } from "../logic/composition.ts";
 import { allTrue, type Truth } from "../logic/kleene.ts";
 import type { ConversationResult, TurnRecord } from "../state/state.ts";
 import type { Measure, NodeFilter, TurnFilter } from "./outcome-check.ts";
-import { compareRead, compileTurnField, compileTurnNumber } from "./outcome-fields.ts";
+import { compareRead, compileTurnField, compileTurnNumber, UNREADABLE_TURN } from "./outcome-fields.ts";
 
 /** What is known of a number: a value that is proven, and the bounds between which the truth lies. */
 export interface MeasuredNumber {
@@ -19,23 +19,6 @@ export interface MeasuredNumber {
   readonly isDefined?: false;
 }
 
-const MEASURE_TYPES: ReadonlySet<unknown> = new Set([
-  "count_turns",
-  "first_match_index",
-  "longest_run",
-  "persistence",
-  "turn_of_flip",
-  "number_of_flips",
-  "min_over_turns",
-  "mean_over_turns",
-  "last_over_turns",
-] satisfies Measure["type"][]);
-
-/** True for the checks that give a number. */
-export function isMeasure(check: { readonly type: string }): check is Measure {
-  return MEASURE_TYPES.has(check.type);
-}
-
 /** Evaluates a measure over the turns of a conversation. */
 export function evaluateMeasure(measure: Measure, result: ConversationResult): MeasuredNumber {
   const turns = turnsOfNode(result.turns, measure.node);
@@ -47,9 +30,11 @@ export function evaluateMeasure(measure: Measure, result: ConversationResult): M
     case "longest_run":
       return longestRun(turns, matches(runFilter(measure), turns, result.turns));
     case "persistence":
+      return persistence(...verdictsAt(turns, result.turns));
     case "turn_of_flip":
+      return turnOfFlip(...verdictsAt(turns, result.turns));
     case "number_of_flips":
-      return OVER_VERDICTS[measure.type](...verdictsAt(turns, result.turns));
+      return numberOfFlips(...verdictsAt(turns, result.turns));
     default:
       return overTurns(
         measure.type,
@@ -58,12 +43,6 @@ export function evaluateMeasure(measure: Measure, result: ConversationResult): M
       );
   }
 }
-
-const OVER_VERDICTS = {
-  persistence,
-  turn_of_flip: turnOfFlip,
-  number_of_flips: numberOfFlips,
-} as const;
 
 /** The turns that a template verifies, and their verdicts: where a gate left a turn out, its neighbours are neighbours. */
 function verdictsAt(
@@ -77,11 +56,7 @@ function verdictsAt(
 /** Indices of the turns at a node, or at one of several, or of all turns. */
 export function turnsOfNode(turns: readonly TurnRecord[], filter: NodeFilter | undefined | null): number[] {
   const nodes = typeof filter === "string" ? [filter] : filter;
-  const indices: number[] = [];
-  turns.forEach((turn, index) => {
-    if (!nodes || nodes.includes(turn.node)) indices.push(index);
-  });
-  return indices;
+  return turns.flatMap(({ node }, index) => (!nodes || nodes.includes(node) ? [index] : []));
 }
 
 /** Whether each turn is one that the filter means; null if that depends on something that could not be read. */
@@ -111,7 +86,7 @@ function fieldTest(field: string, value: ShorthandValue): (turn: TurnRecord) => 
   const read = compileTurnField(field);
   const checks = shorthandCheck<(value: unknown) => Truth>(value, (verifyWith, expected) => {
     const check = compileComparison(verifyWith);
-    return (found) => compareRead(check, found, expected);
+    return (found) => compareRead(check, found, expected).truth;
   });
   return (turn) => (read === null ? null : evaluateComposition(checks, (test) => test(read(turn))));
 }
@@ -124,10 +99,9 @@ function runFilter(filter: TurnFilter): TurnFilter {
 }
 
 const UNKNOWN = { value: null, low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INFINITY } as const;
-const UNREADABLE_TURNS = "a turn could not be read";
 
 function between(value: number | null, low: number, high: number, turns: readonly number[]): MeasuredNumber {
-  return low === high ? { value, low, high, turns } : { value, low, high, turns, reason: UNREADABLE_TURNS };
+  return low === high ? { value, low, high, turns } : { value, low, high, turns, reason: UNREADABLE_TURN };
 }
 
 function countTurns(turns: readonly number[], matched: readonly Truth[]): MeasuredNumber {
@@ -151,12 +125,8 @@ function turnOfFlip(turns: readonly number[], verdicts: readonly Truth[]): Measu
     return end === -1 ? verdicts.length : end;
   };
   const proven = leading((verdict) => verdict !== true);
-  return between(
-    proven,
-    proven,
-    leading((verdict) => verdict === false),
-    turns,
-  );
+  const most = leading((verdict) => verdict === false);
+  return between(proven, proven, most, turns);
 }
 
 /** The longest run if the open turns do not match, and if they all do. */
@@ -170,12 +140,8 @@ function longestRun(turns: readonly number[], matched: readonly Truth[]): Measur
     return best;
   };
   const proven = longest((match) => match === true);
-  return between(
-    proven,
-    proven,
-    longest((match) => match !== false),
-    turns,
-  );
+  const most = longest((match) => match !== false);
+  return between(proven, proven, most, turns);
 }
 
 /** The share of the turns after the first change of verdict that have the new verdict. */
@@ -184,7 +150,7 @@ function persistence(turns: readonly number[], verdicts: readonly Truth[]): Meas
   const later = change === -1 ? [] : verdicts.slice(change + 1);
   // What could not be read before the change may have been the change, or there may have been none.
   if (verdicts[0] === null || (change !== -1 && verdicts[change] === null))
-    return { ...UNKNOWN, turns, reason: UNREADABLE_TURNS };
+    return { ...UNKNOWN, turns, reason: UNREADABLE_TURN };
   if (later.length === 0) {
     const reason = change === -1 ? "the verdict never changed" : "no turn comes after the change of verdict";
     return { value: null, low: Number.NaN, high: Number.NaN, turns, reason, isDefined: false };
@@ -197,26 +163,19 @@ function persistence(turns: readonly number[], verdicts: readonly Truth[]): Meas
 
 /** The fewest and the most changes over all ways in which the unreadable verdicts may have been. */
 function numberOfFlips(turns: readonly number[], verdicts: readonly Truth[]): MeasuredNumber {
-  let fewest = { whenTrue: 0, whenFalse: 0 };
-  let most = { whenTrue: 0, whenFalse: 0 };
-  verdicts.forEach((verdict, position) => {
-    if (position > 0) {
-      fewest = {
-        whenTrue: Math.min(fewest.whenTrue, fewest.whenFalse + 1),
-        whenFalse: Math.min(fewest.whenFalse, fewest.whenTrue + 1),
-      };
-      most = {
-        whenTrue: Math.max(most.whenTrue, most.whenFalse + 1),
-        whenFalse: Math.max(most.whenFalse, most.whenTrue + 1),
-      };
+  const flips = (better: (...counts: number[]) => number, never: number): number => {
+    // The count if the last verdict is true, and if it is false.
+    let [whenTrue, whenFalse] = [0, 0];
+    for (const [position, verdict] of verdicts.entries()) {
+      if (position > 0)
+        [whenTrue, whenFalse] = [better(whenTrue, whenFalse + 1), better(whenFalse, whenTrue + 1)];
+      if (verdict === true) whenFalse = never;
+      if (verdict === false) whenTrue = never;
     }
-    if (verdict === true)
-      [fewest.whenFalse, most.whenFalse] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-    if (verdict === false)
-      [fewest.whenTrue, most.whenTrue] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  });
-  const low = Math.min(fewest.whenTrue, fewest.whenFalse);
-  return between(low, low, Math.max(most.whenTrue, most.whenFalse), turns);
+    return better(whenTrue, whenFalse);
+  };
+  const low = flips(Math.min, Number.POSITIVE_INFINITY);
+  return between(low, low, flips(Math.max, Number.NEGATIVE_INFINITY), turns);
 }
 
 function overTurns(
@@ -232,10 +191,10 @@ function overTurns(
   const known = counted.filter((number) => number !== null);
   if (type === "min_over_turns") {
     const smallest = known.reduce((least, number) => Math.min(least, number), Number.POSITIVE_INFINITY);
-    if (known.length < counted.length) return { ...unknown, high: smallest, reason: UNREADABLE_TURNS };
+    if (known.length < counted.length) return { ...unknown, high: smallest, reason: UNREADABLE_TURN };
     return between(smallest, smallest, smallest, turns);
   }
-  if (known.length < counted.length) return { ...unknown, reason: UNREADABLE_TURNS };
+  if (known.length < counted.length) return { ...unknown, reason: UNREADABLE_TURN };
   const mean = known.reduce((sum, number) => sum + number, 0) / known.length;
   return between(mean, mean, mean, turns);
 }

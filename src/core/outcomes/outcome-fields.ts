@@ -5,68 +5,77 @@ import { valueAt } from "../state/state-path.ts";
 import { numberValue } from "../text/text-value.ts";
 import { isRecord, type JsonValue } from "../values/json.ts";
 
-/** The first words of a field of a turn; `raw_response` is another word for `reply`. */
-export const TURN_FIELD_ROOTS: readonly string[] = [
-  "node_id",
-  "verify_result",
-  "score",
-  "refused",
-  "reply",
-  "raw_response",
-  "question_text",
-  "parsed",
-  "rubric",
-];
-
 /** Stands for a value that is there in principle but could not be read. */
 export const UNREADABLE: unique symbol = Symbol("unreadable");
 
-/**
- * Whether a value that was read fits; null if it could not be read or cannot be compared. A check that null itself passes asks
- * whether something is there, which an unreadable value answers.
- */
-export function compareRead(check: CompiledCheck, value: unknown, expected: JsonValue): Truth {
-  if (value === UNREADABLE) return check(null, expected).passes ? true : null;
-  const { passes, evaluable } = check(value, expected);
-  if (passes) return true;
-  // What is missing is not what was asked for; what is there and cannot be compared says nothing.
-  return evaluable || value === null ? false : null;
-}
+/** Reads a field: its value, null if there is none, or `UNREADABLE`. */
+type Reader<Source> = (source: Source) => unknown;
 
-/** Reads a field of a turn: its value, null if there is none, or `UNREADABLE`. */
-export type TurnReader = (turn: TurnRecord) => unknown;
+/** A field with keys of its own, such as `parsed.letter`. */
+type DeepReader<Source> = (source: Source, keys: readonly string[]) => unknown;
+
+const TURN_FIELDS: ReadonlyMap<string, Reader<TurnRecord>> = new Map<string, Reader<TurnRecord>>([
+  ["node_id", (turn) => turn.node ?? null],
+  // A turn that a gate leaves out has no verdict, which is not the same as one that could not be read.
+  ["verify_result", (turn) => turn.verifyResult ?? (turn.notVerified === true ? null : UNREADABLE)],
+  // Fields that were not read score 0, which says nothing about a turn without a verdict.
+  [
+    "score",
+    (turn) => ((turn.verifyResult ?? null) === null && isAttempt(turn) ? UNREADABLE : (turn.score ?? null)),
+  ],
+  ["refused", (turn) => turn.refused ?? UNREADABLE],
+  ["reply", (turn) => turn.reply ?? null],
+  ["raw_response", (turn) => turn.reply ?? null],
+  ["question_text", (turn) => turn.questionText ?? null],
+]);
+
+const DEEP_TURN_FIELDS: ReadonlyMap<string, DeepReader<TurnRecord>> = new Map([
+  ["parsed", readParsed],
+  ["rubric", readTrait],
+]);
+
+const RESULT_FIELDS: ReadonlyMap<string, Reader<ConversationResult>> = new Map<
+  string,
+  Reader<ConversationResult>
+>([
+  ["status", (result) => result.status ?? null],
+  ["turn_count", (result) => result.turnCount ?? null],
+  ["path", (result) => result.path ?? null],
+  ["arm", (result) => result.arm ?? null],
+  // An unknown price is not a price of nothing.
+  ["cost", (result) => result.cost ?? UNREADABLE],
+  ["tokens", (result) => result.tokens ?? UNREADABLE],
+]);
+
+const DEEP_RESULT_FIELDS: ReadonlyMap<string, DeepReader<ConversationResult>> = new Map([
+  ["accumulated", (result: ConversationResult, keys: readonly string[]) => valueAt(result.accumulated, keys)],
+]);
+
+/** The first words of a field of a turn; `raw_response` is another word for `reply`. */
+export const TURN_FIELD_ROOTS: readonly string[] = [...TURN_FIELDS.keys(), ...DEEP_TURN_FIELDS.keys()];
+
+/** The first words of a field of a conversation. */
+export const RESULT_FIELD_ROOTS: readonly string[] = [...RESULT_FIELDS.keys(), ...DEEP_RESULT_FIELDS.keys()];
 
 /** Prepares a field such as `verify_result` or `parsed.letter` for reading; null for a field that turns do not have. */
-export function compileTurnField(field: string): TurnReader | null {
-  const [root, ...keys] = field.split(".");
-  if (root === "parsed" || root === "rubric") {
-    return keys.includes("")
-      ? null
-      : root === "parsed"
-        ? (turn) => readParsed(turn, keys)
-        : (turn) => readTrait(turn, keys);
-  }
-  if (keys.length > 0) return null;
-  switch (root) {
-    case "node_id":
-      return (turn) => turn.node ?? null;
-    case "verify_result":
-      // A turn that a gate leaves out has no verdict, which is not the same as one that could not be read.
-      return (turn) => turn.verifyResult ?? (turn.notVerified === true ? null : UNREADABLE);
-    case "score":
-      // Fields that were not read score 0, which says nothing about a turn without a verdict.
-      return (turn) =>
-        (turn.verifyResult ?? null) === null && isAttempt(turn) ? UNREADABLE : (turn.score ?? null);
-    case "refused":
-      return (turn) => turn.refused ?? UNREADABLE;
-    case "reply":
-    case "raw_response":
-      return (turn) => turn.reply ?? null;
-    case "question_text":
-      return (turn) => turn.questionText ?? null;
-    default:
-      return null;
-  }
+export function compileTurnField(field: string): Reader<TurnRecord> | null {
+  return compileField(field, TURN_FIELDS, DEEP_TURN_FIELDS);
+}
+
+/** Prepares a field such as `turn_count` for reading; null for a field that conversations do not have. */
+export function compileResultField(field: string): Reader<ConversationResult> | null {
+  return compileField(field, RESULT_FIELDS, DEEP_RESULT_FIELDS);
+}
+
+function compileField<Source>(
+  field: string,
+  plain: ReadonlyMap<string, Reader<Source>>,
+  deep: ReadonlyMap<string, DeepReader<Source>>,
+): Reader<Source> | null {
+  const [root = "", ...keys] = field.split(".");
+  const read = deep.get(root);
+  if (read !== undefined) return keys.includes("") ? null : (source) => read(source, keys);
+  return keys.length > 0 ? null : (plain.get(root) ?? null);
 }
 
 /** True of a turn whose node has a template that verifies such a reply. */
@@ -98,11 +107,8 @@ function readParsed(turn: TurnRecord, keys: readonly string[]): unknown {
   const value = valueAt(turn.parsed, keys);
   if (value !== null || (turn.verifyResult ?? null) !== null || turn.notVerified === true) return value;
   const parsed = isRecord(turn.parsed) ? turn.parsed : {};
-  const [first = ""] = keys;
-  const nothingRead = Object.keys(parsed).length === 0;
-  return nothingRead || Object.hasOwn(parsed, keys.join(".")) || Object.hasOwn(parsed, first)
-    ? UNREADABLE
-    : null;
+  const isNamed = Object.hasOwn(parsed, keys.join(".")) || Object.hasOwn(parsed, keys[0] ?? "");
+  return isNamed || Object.keys(parsed).length === 0 ? UNREADABLE : null;
 }
 
 /** A trait that is there as null was looked for and could not be decided. */
@@ -113,40 +119,20 @@ function readTrait(turn: TurnRecord, keys: readonly string[]): unknown {
     : value;
 }
 
-/** The first words of a field of a conversation. */
-export const RESULT_FIELD_ROOTS: readonly string[] = [
-  "status",
-  "turn_count",
-  "path",
-  "arm",
-  "accumulated",
-  "cost",
-  "tokens",
-];
+/** Why something that could not be read decides nothing. */
+export const UNREADABLE_TURN = "a turn could not be read";
 
-/** Reads a field of a finished conversation: its value, null if there is none, or `UNREADABLE`. */
-export type ResultReader = (result: ConversationResult) => unknown;
-
-/** Prepares a field such as `turn_count` for reading; null for a field that conversations do not have. */
-export function compileResultField(field: string): ResultReader | null {
-  const [root, ...keys] = field.split(".");
-  if (root === "accumulated") return keys.includes("") ? null : (result) => valueAt(result.accumulated, keys);
-  if (keys.length > 0) return null;
-  switch (root) {
-    case "status":
-      return (result) => result.status ?? null;
-    case "turn_count":
-      return (result) => result.turnCount ?? null;
-    case "path":
-      return (result) => result.path ?? null;
-    case "arm":
-      return (result) => result.arm ?? null;
-    case "cost":
-      // An unknown price is not a price of nothing.
-      return (result) => result.cost ?? UNREADABLE;
-    case "tokens":
-      return (result) => result.tokens ?? UNREADABLE;
-    default:
-      return null;
-  }
+/** Whether a value that was read fits; null, with the reason, if it could not be read or cannot be compared. */
+export function compareRead(
+  check: CompiledCheck,
+  value: unknown,
+  expected: JsonValue,
+): { readonly truth: Truth; readonly reason?: string | undefined } {
+  // A check that null itself passes asks whether something is there, which an unreadable value answers.
+  if (value === UNREADABLE)
+    return check(null, expected).passes ? { truth: true } : { truth: null, reason: UNREADABLE_TURN };
+  const { passes, evaluable, reason } = check(value, expected);
+  if (passes || evaluable) return { truth: passes };
+  // What is missing is not what was asked for; what is there and cannot be compared says nothing.
+  return { truth: value === null ? false : null, reason };
 }

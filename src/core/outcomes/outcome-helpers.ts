@@ -1,24 +1,20 @@
-import type { Check } from "../checks/check.ts";
 import { exactMatch, literalMatch, numericExact, numericRange } from "../checks/check-factories.ts";
 import type { Normalizer } from "../checks/normalize.ts";
 import { type ShorthandValue, shorthandCheck } from "../checks/shorthand.ts";
 import type { Composed } from "../logic/composition.ts";
 import type { About, KnownNode, NodeEntry, TypedTurnField, TypedTurnFields } from "../state/node-entry.ts";
 import type { ConversationStatus } from "../state/state.ts";
-import type { JsonValue } from "../values/json.ts";
 import type {
   Comparison,
   CrossTurnCheck,
   Measure,
   MeasureCheck,
-  NodeFilter,
   OutcomeFunction,
   OutcomeLeaf,
   ResultCheck,
   SingleTurn,
   TurnCheck,
   TurnFields,
-  TurnFilter,
   TurnScope,
 } from "./outcome-check.ts";
 
@@ -35,12 +31,19 @@ type Assertion<Nodes extends NodeEntry> = Composed<TurnCheck> & About<Nodes>;
 type TypedMeasure<Nodes extends NodeEntry> = Measure & About<Nodes>;
 type Fields<Nodes extends NodeEntry> = NoInfer<TypedTurnFields<Nodes>>;
 type Field<Nodes extends NodeEntry> = NoInfer<TypedTurnField<Nodes>>;
-type AtNodeOf<Nodes extends NodeEntry> = NoInfer<AtNode<KnownNode<Nodes>>>;
+type AtNode<Nodes extends NodeEntry> = NoInfer<{
+  /** Only turns of this node, or of one of these. */
+  readonly node?: KnownNode<Nodes> | readonly KnownNode<Nodes>[];
+}>;
 
-function turnChecks<Nodes extends NodeEntry>(scope: TurnScope, fields: Fields<Nodes>): Assertion<Nodes> {
+/** Checks of fields of the turns in scope. */
+export function turnChecks<Nodes extends NodeEntry>(
+  scope: TurnScope,
+  fields: Fields<Nodes>,
+): Assertion<Nodes> {
   // Whatever the nodes are, fields have names and values to be compared with.
   const checks = Object.entries(fields as TurnFields).map(([field, value]) =>
-    shorthandCheck<TurnCheck>(value, (verifyWith: Check, expected: JsonValue) => ({
+    shorthandCheck<TurnCheck>(value, (verifyWith, expected) => ({
       type: "turn_check",
       scope,
       field,
@@ -84,38 +87,33 @@ export function turnAt(index: number, fields?: TurnFields): SingleTurn | Asserti
 export function lastAttempt(): SingleTurn;
 export function lastAttempt<Nodes extends NodeEntry = NodeEntry>(
   fields: Fields<Nodes>,
-  options?: AtNodeOf<Nodes>,
+  options?: AtNode<Nodes>,
 ): Assertion<Nodes>;
 export function lastAttempt(
   fields?: TurnFields,
-  { node }: AtNode<string> = {},
+  options?: AtNode<NodeEntry>,
 ): SingleTurn | Assertion<NodeEntry> {
-  return checkOrTurn({ type: "last_attempt", ...atNode(node) }, fields);
+  return checkOrTurn({ type: "last_attempt", ...options }, fields);
 }
 
 function checkOrTurn(turn: SingleTurn, fields: TurnFields | undefined): SingleTurn | Assertion<NodeEntry> {
   return fields === undefined ? turn : turnChecks<NodeEntry>(turn, fields);
 }
 
-interface AtNode<Id extends string> {
-  /** Only turns of this node, or of one of these. */
-  readonly node?: Id | readonly Id[];
-}
-
 /** At least one turn (of a node) has these values; false if there is no such turn. */
 export function anyTurn<Nodes extends NodeEntry = NodeEntry>(
   fields: Fields<Nodes>,
-  { node }: AtNodeOf<Nodes> = {},
+  options?: AtNode<Nodes>,
 ): Assertion<Nodes> {
-  return turnChecks({ type: "any_turn", ...atNode(node) }, fields);
+  return turnChecks({ type: "any_turn", ...options }, fields);
 }
 
 /** Every turn (of a node) has these values; false if there is no such turn. */
 export function allTurns<Nodes extends NodeEntry = NodeEntry>(
   fields: Fields<Nodes>,
-  { node }: AtNodeOf<Nodes> = {},
+  options?: AtNode<Nodes>,
 ): Assertion<Nodes> {
-  return turnChecks({ type: "all_turns", ...atNode(node) }, fields);
+  return turnChecks({ type: "all_turns", ...options }, fields);
 }
 
 /** The conversation ended with this status. */
@@ -135,17 +133,11 @@ export function turnCountEq(n: number): ResultCheck {
 
 /** A field of the whole conversation: `resultIs("accumulated.attempts", { lte: 3 })`. */
 export function resultIs(field: string, value: ShorthandValue): Composed<ResultCheck> {
-  return shorthandCheck<ResultCheck>(value, (verifyWith: Check, expected: JsonValue) => ({
-    type: "result_check",
-    field,
-    expected,
+  return shorthandCheck<ResultCheck>(value, (check, expected) => {
     // The order of the path matters, where other lists are compared as sets.
-    verifyWith: field === "path" && isSetEquality(verifyWith) ? literalMatch() : verifyWith,
-  }));
-}
-
-function isSetEquality(check: Check): boolean {
-  return check.type === "set_containment" && check.mode === "exact";
+    const isOrdered = field === "path" && check.type === "set_containment" && check.mode === "exact";
+    return { type: "result_check", field, expected, verifyWith: isOrdered ? literalMatch() : check };
+  });
 }
 
 /** Compares a field of one turn with a field of another: `target <comparison> source`. */
@@ -161,76 +153,49 @@ export function crossTurn<Nodes extends NodeEntry = NodeEntry>(options: {
   return { type: "cross_turn_check", sourceTurn: source, targetTurn: target, ...rest };
 }
 
-interface CountedTurns<Nodes extends NodeEntry> extends AtNode<KnownNode<Nodes>> {
+type CountedTurns<Nodes extends NodeEntry> = AtNode<Nodes> & {
   readonly verifyResult?: boolean;
   /** Fields of the turn and the values they must have: `{ "parsed.kind": "question" }`. */
-  readonly where?: TypedTurnFields<Nodes>;
-}
+  readonly where?: Fields<Nodes>;
+};
+
+/** A measure of all turns of a conversation, or of those of a node. */
+type MeasureAtNode = <Nodes extends NodeEntry = NodeEntry>(options?: AtNode<Nodes>) => TypedMeasure<Nodes>;
+/** A measure of turns at a node, with a verdict, with values of fields. */
+type MeasureOfTurns = <Nodes extends NodeEntry = NodeEntry>(
+  filter?: CountedTurns<Nodes>,
+) => TypedMeasure<Nodes>;
+/** A measure of the numbers that a field had. */
+type MeasureOfField = <Nodes extends NodeEntry = NodeEntry>(
+  field: Field<Nodes>,
+  options?: AtNode<Nodes>,
+) => TypedMeasure<Nodes>;
 
 /** How many turns there were: at a node, with a verdict, with values of fields. */
-export function countTurns<Nodes extends NodeEntry = NodeEntry>(
-  filter: NoInfer<CountedTurns<Nodes>> = {},
-): TypedMeasure<Nodes> {
-  return { type: "count_turns", ...turnFilter(filter) };
-}
-
+export const countTurns: MeasureOfTurns = (filter) => measure({ type: "count_turns", ...filter });
 /** The index of the first such turn, from 0; -1 if there is none. */
-export function firstMatchIndex<Nodes extends NodeEntry = NodeEntry>(
-  filter: NoInfer<CountedTurns<Nodes>> = {},
-): TypedMeasure<Nodes> {
-  return { type: "first_match_index", ...turnFilter(filter) };
-}
-
+export const firstMatchIndex: MeasureOfTurns = (filter) => measure({ type: "first_match_index", ...filter });
 /** The most such turns in a row; without a filter, the most turns in a row that passed. */
-export function longestRun<Nodes extends NodeEntry = NodeEntry>(
-  filter: NoInfer<CountedTurns<Nodes>> = {},
-): TypedMeasure<Nodes> {
-  return { type: "longest_run", ...turnFilter(filter) };
-}
-
+export const longestRun: MeasureOfTurns = (filter) => measure({ type: "longest_run", ...filter });
 /** After the first change of verdict: the share of later turns that have the new verdict; null if there are none. */
-export function persistence<Nodes extends NodeEntry = NodeEntry>({
-  node,
-}: AtNodeOf<Nodes> = {}): TypedMeasure<Nodes> {
-  return { type: "persistence", ...atNode(node) };
-}
-
+export const persistence: MeasureAtNode = (options) => measure({ type: "persistence", ...options });
 /** How many turns from the start passed in a row: the number of all turns if none ever failed. */
-export function turnOfFlip<Nodes extends NodeEntry = NodeEntry>({
-  node,
-}: AtNodeOf<Nodes> = {}): TypedMeasure<Nodes> {
-  return { type: "turn_of_flip", ...atNode(node) };
-}
-
+export const turnOfFlip: MeasureAtNode = (options) => measure({ type: "turn_of_flip", ...options });
 /** How often the verdict changed between neighbouring turns. */
-export function numberOfFlips<Nodes extends NodeEntry = NodeEntry>({
-  node,
-}: AtNodeOf<Nodes> = {}): TypedMeasure<Nodes> {
-  return { type: "number_of_flips", ...atNode(node) };
-}
-
+export const numberOfFlips: MeasureAtNode = (options) => measure({ type: "number_of_flips", ...options });
 /** The smallest number that a field had. */
-export function minOverTurns<Nodes extends NodeEntry = NodeEntry>(
-  field: Field<Nodes>,
-  { node }: AtNodeOf<Nodes> = {},
-): TypedMeasure<Nodes> {
-  return { type: "min_over_turns", field, ...atNode(node) };
-}
-
+export const minOverTurns: MeasureOfField = (field, options) =>
+  measure({ type: "min_over_turns", field, ...options });
 /** The mean of the numbers that a field had. */
-export function meanOverTurns<Nodes extends NodeEntry = NodeEntry>(
-  field: Field<Nodes>,
-  { node }: AtNodeOf<Nodes> = {},
-): TypedMeasure<Nodes> {
-  return { type: "mean_over_turns", field, ...atNode(node) };
-}
-
+export const meanOverTurns: MeasureOfField = (field, options) =>
+  measure({ type: "mean_over_turns", field, ...options });
 /** The last number that a field had. */
-export function lastOverTurns<Nodes extends NodeEntry = NodeEntry>(
-  field: Field<Nodes>,
-  { node }: AtNodeOf<Nodes> = {},
-): TypedMeasure<Nodes> {
-  return { type: "last_over_turns", field, ...atNode(node) };
+export const lastOverTurns: MeasureOfField = (field, options) =>
+  measure({ type: "last_over_turns", field, ...options });
+
+function measure(parts: object): Measure {
+  // Whatever the nodes are, their ids are texts, and fields have names and values to be compared with.
+  return parts as Measure;
 }
 
 /** Compares a measure with a number or another measure: `measureIs(countTurns({ verifyResult: true }), "gte", 3)`. */
@@ -240,17 +205,4 @@ export function measureIs<Nodes extends NodeEntry = NodeEntry>(
   expected: number | NoInfer<TypedMeasure<Nodes>>,
 ): MeasureCheck & About<Nodes> {
   return { type: "measure_check", measure, comparison, expected };
-}
-
-function atNode(node: NodeFilter | undefined): { readonly node?: NodeFilter } {
-  return node === undefined ? {} : { node: node };
-}
-
-function turnFilter<Nodes extends NodeEntry>({ node, verifyResult, where }: CountedTurns<Nodes>): TurnFilter {
-  return {
-    ...atNode(node),
-    ...(verifyResult === undefined ? {} : { verifyResult }),
-    // Whatever the nodes are, fields have names and values to be compared with.
-    ...(where === undefined ? {} : { where: where as TurnFields }),
-  };
 }

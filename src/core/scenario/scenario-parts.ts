@@ -1,4 +1,4 @@
-import { OUTCOME_SHAPE } from "../outcomes/outcome-shape.ts";
+import { OUTCOME_SHAPE } from "../outcomes/outcome-check.ts";
 import { SHORT_OUTCOME_SHAPE, writeOutOutcome } from "../outcomes/short-outcome.ts";
 import { formatPath } from "../schema/format-issue.ts";
 import type { Issue, IssuePath } from "../schema/issue.ts";

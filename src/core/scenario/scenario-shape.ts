@@ -1,4 +1,4 @@
-import { OUTCOME_SHAPE } from "../outcomes/outcome-shape.ts";
+import { OUTCOME_SHAPE } from "../outcomes/outcome-check.ts";
 import { RATE_SHAPE } from "../outcomes/rate.ts";
 import { SHORT_OUTCOME_SHAPE } from "../outcomes/short-outcome.ts";
 import { toJsonSchema } from "../schema/json-schema.ts";

@@ -1,7 +1,7 @@
 import type { PlainValue } from "../checks/shorthand.ts";
 import { type Composed, isComposition, leavesOf } from "../logic/composition.ts";
-import { isMeasure } from "../outcomes/measure.ts";
 import {
+  isMeasure,
   type Measure,
   type NodeFilter,
   nodeFilter,

@@ -154,7 +154,13 @@ export const numberOrExpression: ShapeOf<number> = {
 export const boolean: ShapeOf<boolean> = { kind: "boolean" };
 export const json: ShapeOf<JsonValue> = { kind: "json" };
 export const jsonObject: RecordShape & Typed<JsonObject> = { kind: "record", values: json };
+export const nothing: ShapeOf<null> = { kind: "null" };
 export const functionOrSource: FunctionShape = { kind: "function" };
+
+/** A function of the type given, or its source text. */
+export function code<Function>(): FunctionShape & Typed<Function | string> {
+  return functionOrSource;
+}
 
 export function numberFrom(minimum: number): NumberShape & Typed<number> {
   return { kind: "number", minimum };

@@ -51,18 +51,22 @@ export const INITIAL_STATE: ScenarioState = Object.freeze({
   turns: Object.freeze([]),
 });
 
-/** How a conversation ended. */
-export type ConversationStatus =
-  | "completed"
-  | "limit_reached"
-  | "timeout"
-  | "budget_exhausted"
-  | "cancelled"
-  | "error"
+/** How a conversation can end. */
+export const CONVERSATION_STATUSES = [
+  "completed",
+  "limit_reached",
+  "timeout",
+  "budget_exhausted",
+  "cancelled",
+  "error",
   /** The simulated user broke its contract twice. */
-  | "simulator_fault"
+  "simulator_fault",
   /** A recorded conversation does not fit the scenario. */
-  | "record_mismatch";
+  "record_mismatch",
+] as const;
+
+/** How a conversation ended. */
+export type ConversationStatus = (typeof CONVERSATION_STATUSES)[number];
 
 /** True of a conversation that is over and says nothing about the subject: it is counted by itself, and never scored. */
 export function isUnscored(

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { isMeasure } from "../../../core/outcomes/measure.ts";
+import { isMeasure } from "../../../core/outcomes/outcome-check.ts";
 import type { ScenarioDefinition } from "../../../core/scenario/definition.ts";
 import { nearestOf } from "../../../core/schema/nearest-name.ts";
 import { countStatuses, isFinished } from "../../../core/state/state.ts";

@@ -2,7 +2,6 @@ import type { Check } from "../../../core/checks/check.ts";
 import { DEFAULT_NORMALIZERS } from "../../../core/checks/normalize.ts";
 import { defaultCheck } from "../../../core/checks/shorthand.ts";
 import { type Composed, isComposition } from "../../../core/logic/composition.ts";
-import { isMeasure } from "../../../core/outcomes/measure.ts";
 import type {
   CrossTurnCheck,
   Measure,
@@ -11,6 +10,7 @@ import type {
   ResultCheck,
   TurnCheck,
 } from "../../../core/outcomes/outcome-check.ts";
+import { isMeasure } from "../../../core/outcomes/outcome-check.ts";
 import type { ScenarioDefinition } from "../../../core/scenario/definition.ts";
 import type { Template } from "../../../core/templates/template.ts";
 import type { JsonObject, JsonValue } from "../../../core/values/json.ts";

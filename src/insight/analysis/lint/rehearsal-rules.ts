@@ -1,7 +1,7 @@
 import { evaluateComposition, isComposition, leavesOf } from "../../../core/logic/composition.ts";
 import type { Truth } from "../../../core/logic/kleene.ts";
-import { isMeasure } from "../../../core/outcomes/measure.ts";
 import type { Outcome, OutcomeCheck, OutcomeFunction } from "../../../core/outcomes/outcome-check.ts";
+import { isMeasure } from "../../../core/outcomes/outcome-check.ts";
 import type { ScenarioDefinition, ScenarioEdge } from "../../../core/scenario/definition.ts";
 import { variantCells } from "../../../core/scenario/variants.ts";
 import type { ConditionLeaf } from "../../../core/state/condition.ts";

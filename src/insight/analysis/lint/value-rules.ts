@@ -3,8 +3,8 @@ import { evaluateCheck } from "../../../core/checks/evaluate-check.ts";
 import { defaultCheck } from "../../../core/checks/shorthand.ts";
 import { isTemplate } from "../../../core/liquid/text-template.ts";
 import { leavesOf } from "../../../core/logic/composition.ts";
-import { isMeasure } from "../../../core/outcomes/measure.ts";
 import {
+  isMeasure,
   nodeFilter,
   type OutcomeCheck,
   type ResultCheck,

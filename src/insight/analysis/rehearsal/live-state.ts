@@ -1,7 +1,7 @@
 import { memoize } from "../../../core/lazy.ts";
 import { textsIn } from "../../../core/liquid/fill-texts.ts";
 import { compileText } from "../../../core/liquid/text-template.ts";
-import { isMeasure } from "../../../core/outcomes/measure.ts";
+import { isMeasure } from "../../../core/outcomes/outcome-check.ts";
 import type { ScenarioDefinition } from "../../../core/scenario/definition.ts";
 import { FoldedState } from "../../../core/state/advance-state.ts";
 import type { ScenarioState } from "../../../core/state/state.ts";

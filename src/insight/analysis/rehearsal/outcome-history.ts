@@ -1,6 +1,5 @@
 import { needsOfParts } from "../../../core/liquid/text-needs.ts";
 import { leavesOf } from "../../../core/logic/composition.ts";
-import { isMeasure } from "../../../core/outcomes/measure.ts";
 import type {
   Measure,
   NodeFilter,
@@ -8,6 +7,7 @@ import type {
   OutcomeLeaf,
   SingleTurn,
 } from "../../../core/outcomes/outcome-check.ts";
+import { isMeasure } from "../../../core/outcomes/outcome-check.ts";
 import {
   compileTurnField,
   compileTurnNumber,

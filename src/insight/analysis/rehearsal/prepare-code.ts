@@ -1,6 +1,6 @@
 import { needsOfParts } from "../../../core/liquid/text-needs.ts";
-import { isMeasure } from "../../../core/outcomes/measure.ts";
 import type { Outcome } from "../../../core/outcomes/outcome-check.ts";
+import { isMeasure } from "../../../core/outcomes/outcome-check.ts";
 import {
   bindScenario,
   copyDefinition,

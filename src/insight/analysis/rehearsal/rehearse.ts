@@ -1,7 +1,7 @@
 import { DEFAULTS } from "../../../core/defaults.ts";
 import { leavesOf } from "../../../core/logic/composition.ts";
-import { isMeasure } from "../../../core/outcomes/measure.ts";
 import type { Outcome } from "../../../core/outcomes/outcome-check.ts";
+import { isMeasure } from "../../../core/outcomes/outcome-check.ts";
 import { copyDefinition, type ScenarioDefinition } from "../../../core/scenario/definition.ts";
 import type { RowOptions } from "../../../engine/run/open-rows.ts";
 import { explore } from "./explore.ts";

@@ -1,8 +1,8 @@
 import { type ShorthandValue, shorthandCheck } from "../../../core/checks/shorthand.ts";
 import { needsOfParts } from "../../../core/liquid/text-needs.ts";
 import { leavesOf } from "../../../core/logic/composition.ts";
-import { isMeasure } from "../../../core/outcomes/measure.ts";
 import {
+  isMeasure,
   type Measure,
   type NodeFilter,
   nodeFilter,

@@ -1,6 +1,5 @@
 import { isComposition } from "../../../core/logic/composition.ts";
-import { isMeasure } from "../../../core/outcomes/measure.ts";
-import { nodeFilter, type Outcome } from "../../../core/outcomes/outcome-check.ts";
+import { isMeasure, nodeFilter, type Outcome } from "../../../core/outcomes/outcome-check.ts";
 import type { RateDeclaration } from "../../../core/outcomes/rate.ts";
 import type { Interval } from "../../../core/statistics/proportions.ts";
 import { isRecord, type UnknownRecord } from "../../../core/values/json.ts";
