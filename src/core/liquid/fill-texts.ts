@@ -121,6 +121,8 @@ interface Filling {
   readonly hasNames?: boolean;
   /** True in a list whose texts are code. */
   readonly isCode?: boolean;
+  /** True where an expression that gives a list stands for its items. */
+  readonly takesLists?: boolean;
 }
 
 function fill(part: unknown, filling: Filling): unknown {
@@ -128,22 +130,58 @@ function fill(part: unknown, filling: Filling): unknown {
   if (typeof part !== "object" || part === null || !hasTexts(part)) return part;
   if (Array.isArray(part))
     return Object.freeze(
-      part.map((item) => (filling.isCode && typeof item === "string" ? item : fill(item, filling))),
+      part.flatMap((item) => {
+        if (filling.isCode && typeof item === "string") return [item];
+        const filled = fill(item, filling);
+        return filling.takesLists && isTemplate(item) && Array.isArray(filled) ? items(filled) : [filled];
+      }),
     );
   const { except } = filling.options;
   const filled: Record<string, unknown> = {};
   const isStringField = "type" in part && part.type === "string";
-  for (const [key, value] of Object.entries(part)) {
-    const name =
-      isTemplate(key) && !filling.hasNames ? String(rendered(key, { ...filling, isText: true })) : key;
+  const put = (name: string, value: unknown): void => {
     if (Object.hasOwn(filled, name) && filling.options.lenient !== true)
       throw new TextError(`two keys come to the same text ${JSON.stringify(name)}`);
+    filled[name] = value;
+  };
+  for (const [key, value] of Object.entries(part)) {
     // The truth of a field of type string is a text, also where a row has a number.
     const isText = ALWAYS_TEXT.has(key) || (key === "truth" && isStringField) || filling.isText;
-    const inner = { ...filling, isText, hasNames: NAMED.has(key), isCode: CODE.has(key) };
-    filled[name] = except?.has(key) || isFixed(key, value) ? value : fill(value, inner);
+    // A list in a cell stands for as many values.
+    const takesLists = filling.takesLists || LISTS.has(key);
+    const inner = { ...filling, isText, takesLists, hasNames: NAMED.has(key), isCode: CODE.has(key) };
+    const inside = except?.has(key) || isFixed(key, value) ? value : fill(value, inner);
+    if (!isTemplate(key) || filling.hasNames) put(key, inside);
+    else {
+      const names = rendered(key, { ...filling, isText: !filling.takesLists });
+      if (!Array.isArray(names)) put(String(names), inside);
+      else
+        for (const [name, ...aliases] of names.map(words))
+          if (name !== "") put(name, [...aliases, ...listed(inside)]);
+    }
   }
   return Object.freeze(filled);
+}
+
+/** Lists of values that a text may fill with a whole list: those of an enum, of alias lists and of options. */
+const LISTS: ReadonlySet<string> = new Set(["values", "options"]);
+
+/** The texts of a list from a cell, each without spaces around it; of a value with its synonyms, the value. */
+function items(list: readonly unknown[]): readonly unknown[] {
+  return list.flatMap((item) => {
+    const [first] = Array.isArray(item) ? item : [item];
+    return typeof first === "string" ? (first.trim() === "" ? [] : [first.trim()]) : [first];
+  });
+}
+
+/** A value of a list from a cell, with its synonyms if it is a list itself. */
+function words(item: unknown): [string, ...string[]] {
+  const [first = "", ...more] = (Array.isArray(item) ? item : [item]).map((word) => String(word).trim());
+  return [first, ...more];
+}
+
+function listed(aliases: unknown): readonly unknown[] {
+  return Array.isArray(aliases) ? aliases : [];
 }
 
 function rendered(text: string, { scope, options, isText }: Filling): unknown {

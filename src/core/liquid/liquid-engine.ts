@@ -161,6 +161,12 @@ function makeEngine(): Engine {
     });
   }
   liquid.registerFilter("letters", lettered);
+  liquid.registerFilter("option_letters", (options: unknown) =>
+    optionsOf("option_letters", options).map((_, index) => ALPHABET[index]),
+  );
+  liquid.registerFilter("letter_of", (options: unknown, answer: unknown) =>
+    letterOf(outputText(answer), optionsOf("letter_of", options).map(outputText)),
+  );
   return { liquid, Context, toValueSync };
 }
 
@@ -168,15 +174,31 @@ const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 /** Options as lines with letters, as multiple-choice questions have them: `A) …`. Takes a list, or an object of options by letter. */
 function lettered(options: unknown): string {
-  if (Array.isArray(options)) {
-    if (options.length > ALPHABET.length) throw new Error("there are more options than letters");
-    return options.map((option, index) => `${ALPHABET[index]}) ${outputText(option)}`).join("\n");
-  }
-  if (isRecord(options))
-    return Object.entries(options)
-      .map(([letter, option]) => `${letter}) ${outputText(option)}`)
-      .join("\n");
-  throw new Error("letters needs a list of options");
+  const named = isRecord(options)
+    ? Object.entries(options)
+    : optionsOf("letters", options).map((option, index) => [ALPHABET[index], option] as const);
+  return named.map(([letter, option]) => `${letter}) ${outputText(option).trim()}`).join("\n");
+}
+
+function optionsOf(filter: string, options: unknown): readonly unknown[] {
+  if (!Array.isArray(options)) throw new Error(`${filter} needs a list of options`);
+  if (options.length > ALPHABET.length) throw new Error("there are more options than letters");
+  return options;
+}
+
+/** The letter of the option that an answer names by its text, or by its letter. Throws if that is none, or two different ones. */
+export function letterOf(answer: string, options: readonly string[]): string {
+  const plain = (text: string): string => text.normalize("NFKC").trim().replace(/\s+/g, " ").toLowerCase();
+  const byText = ALPHABET[options.findIndex((option) => plain(option) === plain(answer))];
+  const letter = /^[\s(]*([A-Za-z])[\s).]*$/.exec(answer)?.[1]?.toUpperCase();
+  const byLetter = letter !== undefined && ALPHABET.indexOf(letter) < options.length ? letter : undefined;
+  if (byText !== undefined && byLetter !== undefined && byText !== byLetter)
+    throw new Error(
+      `${JSON.stringify(answer)} is the text of option ${byText} and the letter of another one`,
+    );
+  const found = byText ?? byLetter;
+  if (found === undefined) throw new Error(`${JSON.stringify(answer)} is none of the options`);
+  return found;
 }
 
 /** A value as it stands in a text: nothing for null, JSON for lists and objects. */

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { loadLiquid } from "../../engine/run/liquid-library.ts";
+import { fillTexts } from "./fill-texts.ts";
 import { provideLiquid } from "./liquid-engine.ts";
 import { compileText, isExpression, renderText } from "./text-template.ts";
 
@@ -122,4 +123,43 @@ test("only a text that is one expression is an expression", () => {
       isExpression,
     ),
   ).toEqual([true, true, false, false, false, false]);
+});
+
+test("options have letters", () => {
+  const row = { options: ["Oslo", "Rome ", "A"], rome: " rome", c: "c", a: "A", x: "Bern" };
+  const rendered = (text: string): unknown => renderText(text, { row });
+  expect(rendered("{{ row.options | letters }}")).toBe("A) Oslo\nB) Rome\nC) A");
+  expect(rendered("{{ row.options | option_letters }}")).toEqual(["A", "B", "C"]);
+  expect(rendered("{{ row.options | letter_of: row.rome }}")).toBe("B");
+  expect(rendered("{{ row.options | letter_of: row.c }}")).toBe("C");
+  expect(() => rendered("{{ row.options | letter_of: row.a }}")).toThrow(
+    /"A" is the text of option C and the letter/,
+  );
+  expect(() => rendered("{{ row.options | letter_of: row.x }}")).toThrow(/"Bern" is none of the options/);
+});
+
+test("a list in a cell stands for as many values", () => {
+  const row = { right: "Canberra; ACT", wrong: [["Sydney", "Sidney"], "Perth"], cells: "Sydney; Perth; " };
+  const field = {
+    values: ["{{ row.right | split: ';' | first }}", "{{ row.wrong }}"],
+    extract: {
+      type: "aliases",
+      values: {
+        "{{ row.right | split: ';' | first }}": ["{{ row.right | split: ';' }}"],
+        "{{ row.wrong }}": [],
+      },
+    },
+    hint: ["{{ row.wrong }}"],
+  };
+  expect(fillTexts(field, { row })).toEqual({
+    values: ["Canberra", "Sydney", "Perth"],
+    extract: {
+      type: "aliases",
+      values: { Canberra: ["Canberra", "ACT"], Sydney: ["Sidney"], Perth: [] },
+    },
+    hint: ['[["Sydney","Sidney"],"Perth"]'],
+  });
+  expect(fillTexts({ values: { "{{ row.cells | split: ';' }}": [] } }, { row })).toEqual({
+    values: { Sydney: [], Perth: [] },
+  });
 });

@@ -159,12 +159,15 @@ export class RowTexts {
         return about(truthColumns, `it is empty, but it is the right answer of ${place}`);
       const seen = new Map<string, string>();
       for (const alias of aliases) {
-        const text = rendered(alias, row).trim().toLowerCase();
-        if (text === "") return about(columnsIn(alias), `it is empty, but it is an answer of ${place}`);
-        const other = seen.get(text);
-        if (other !== undefined)
-          return about(columnsIn(other, alias), `they are the same, but different answers of ${place}`);
-        seen.set(text, alias);
+        const texts = aliasTexts(alias, row);
+        if (texts.every((text) => text === ""))
+          return about(columnsIn(alias), `it is empty, but it is an answer of ${place}`);
+        for (const text of texts) {
+          const other = seen.get(text);
+          if (other !== undefined)
+            return about(columnsIn(other, alias), `they are the same, but different answers of ${place}`);
+          seen.set(text, alias);
+        }
       }
       if (truthColumns.length === 0) return null;
       const problem = this.#truthProblem({ node, name, field }, truth);
@@ -220,6 +223,17 @@ function isRowText(text: string): boolean {
 function columnsIn(...texts: readonly string[]): readonly string[] {
   const found = texts.flatMap((text) => compileText(text).variables.map(({ path }) => path[1]));
   return [...new Set(found.filter((column) => typeof column === "string"))];
+}
+
+/** The values that a key of an alias list stands for: one, or all of a list in a cell. */
+function aliasTexts(alias: string, row: JsonObject): readonly string[] {
+  const value = isTemplate(alias) ? compileText(alias).value({ row }) : alias;
+  const texts = Array.isArray(value) ? value.map((item) => (Array.isArray(item) ? item[0] : item)) : [value];
+  return texts.map((text) =>
+    String(text ?? "")
+      .trim()
+      .toLowerCase(),
+  );
 }
 
 function rendered(text: string, row: JsonObject): string {

@@ -46,6 +46,10 @@ export type ExtractRule =
       /** The value of an answer that is none of these, such as `other`; without it such an answer is not read. */
       readonly otherwise?: string;
     }
+  /** A lettered option of a question, by its letter or by its text. The value is the letter: A for the first. */
+  | { readonly type: "option"; readonly options: readonly string[] }
+  /** A day, in the forms that `date_match` reads. The value is written as 2024-12-31. */
+  | { readonly type: "date" }
   /** Yes or no, as a boolean. */
   | { readonly type: "stance" };
 
@@ -81,7 +85,8 @@ export function enumValues(target: ExtractTarget): readonly (string | number)[] 
   return target.type === "enum" && Array.isArray(target.values) ? target.values : [];
 }
 
-const ALPHABET = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
+/** The letters of options, in their order. */
+export const ALPHABET: readonly string[] = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
 
 /** The letters that a reply may choose, in upper case: those given, else those of the enum, else A to Z. */
 export function optionLetters(
@@ -176,6 +181,24 @@ const SHAPES: Readonly<Record<RuleType, ObjectShape>> = {
       ),
     },
   }),
+  option: rule(
+    "option",
+    "A lettered option of a question, by its letter or by its text; the value is the letter.",
+    {
+      required: {
+        options: described(
+          { ...list(nonEmptyText), ifEmpty: "empty_value" } as const,
+          "The texts of the options in their order: the first is A.",
+        ),
+      },
+      rule: ({ options }, report) => {
+        if ((options as readonly string[]).length <= ALPHABET.length) return;
+        const message = `There are letters for ${ALPHABET.length} options only.`;
+        report("options", { code: "invalid_parameter", message });
+      },
+    },
+  ),
+  date: rule("date", "A day, such as 9 November 1989 or 1989-11-09.", {}),
   stance: rule("stance", "Yes or no, as a boolean or as an enum's yes and no.", {}),
 };
 

@@ -5,7 +5,7 @@ import { isTemplate } from "../liquid/text-template.ts";
 import { nearestOf } from "../schema/nearest-name.ts";
 import type { JsonValue } from "../values/json.ts";
 import { type Converted, convertText, stancePair, wholeNumber } from "./convert-value.ts";
-import { type ExtractRule, type ExtractTarget, enumValues, optionLetters } from "./extract-rule.ts";
+import { ALPHABET, type ExtractRule, type ExtractTarget, enumValues, optionLetters } from "./extract-rule.ts";
 import {
   type CaseTruth,
   defaultFieldCheck,
@@ -128,6 +128,8 @@ function readableValues(rule: ExtractRule, target: ExtractTarget): readonly Json
   switch (rule.type) {
     case "letter":
       return [...optionLetters(rule.options, target), ...more];
+    case "option":
+      return [...ALPHABET.slice(0, rule.options.length)];
     case "aliases":
       return [...Object.keys(rule.values).flatMap((name) => valuesIn(convertText(name, target))), ...more];
     default:
@@ -211,6 +213,10 @@ export function extractProblem(rule: ExtractRule, target: ExtractTarget): string
       return stanceProblem(target);
     case "aliases":
       return aliasProblem(rule, target);
+    case "option":
+      return letterProblem({ type: "letter", options: ALPHABET.slice(0, rule.options.length) }, target);
+    case "date":
+      return target.type === "date" || target.type === "string" ? null : wrongType("A date", target);
     case "regex":
       return null;
   }

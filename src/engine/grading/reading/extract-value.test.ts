@@ -170,3 +170,34 @@ describe("an answer that is none of the listed values", () => {
     expect(extractValue(speeds, speed, "It was 50 km/h.", drive).value).toBe("other");
   });
 });
+
+describe("an option", () => {
+  const rule = {
+    type: "option",
+    options: ["the Strait of Hormuz", "the Strait of Gibraltar", "the Bosporus"],
+  } as const;
+  const target = { type: "enum", values: ["A", "B", "C"] } as const;
+
+  it.each([
+    ["B", "B"],
+    ["B) the Strait of Gibraltar", "B"],
+    ["It is the Strait of Gibraltar.", "B"],
+    ["The Strait of Gibraltar, not the Bosporus.", "B"],
+    ["The answer is A, the Strait of Gibraltar.", null],
+    ["Gibraltar or the Bosporus, who knows.", null],
+  ])("%j is %j", (reply, letter) => expect(extractValue(rule, target, reply).value).toBe(letter));
+});
+
+describe("a date", () => {
+  it.each([
+    ["9 November 1989", "1989-11-09"],
+    ["The wall fell on the 9th of November, 1989, not on 3 October 1990.", "1989-11-09"],
+    ["Sorry, you are right: 3 October 1990.", "1990-10-03"],
+    ["11/9/1989", "1989-11-09"],
+    ["It fell in November 1989.", null],
+    ["It was 31 February 1990.", null],
+    ["It was built on 13 August 1961 and fell on 9 November 1989.", null],
+  ])("%j is %j", (reply, day) =>
+    expect(extractValue({ type: "date" }, { type: "date" }, reply).value).toBe(day),
+  );
+});

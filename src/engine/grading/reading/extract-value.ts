@@ -1,4 +1,5 @@
 import { linearRegexOf } from "../../../core/checks/linear-regex.ts";
+import { memoize } from "../../../core/lazy.ts";
 import {
   type Converted,
   convertNumber,
@@ -6,6 +7,7 @@ import {
   convertText,
 } from "../../../core/templates/convert-value.ts";
 import {
+  ALPHABET,
   type ExtractedField,
   type ExtractRule,
   type ExtractTarget,
@@ -15,6 +17,7 @@ import {
 } from "../../../core/templates/extract-rule.ts";
 import type { Template } from "../../../core/templates/template.ts";
 import { aliasMentions, aliasTree } from "./alias-matches.ts";
+import { DATES } from "./dates.ts";
 import type { Decision, Kind } from "./kind.ts";
 import { letterKind } from "./letters.ts";
 import { isUnclear, numberKind } from "./numbers.ts";
@@ -78,10 +81,37 @@ function extractFrom(rule: ExtractRule, target: ExtractTarget, source: WrittenRe
         convertText(value, target),
       );
     }
+    case "option": {
+      const letters = ALPHABET.slice(0, rule.options.length);
+      const byLetter = read(letterKind(new Set(letters)));
+      const byText = read(aliasKind(optionTexts(rule.options)));
+      return fieldOf(chosenOption(byLetter, byText, rule.options), (letter) => convertLetter(letter, target));
+    }
+    case "date":
+      return fieldOf(read(DATES), (date) => convertText(date, target));
     case "stance":
       return fieldOf(read(stanceKind(topic)), (stance) => convertStance(stance, target));
   }
 }
+
+/** The letter that a reply gives, or whose text it gives; ambiguous if these are two options. */
+function chosenOption(
+  byLetter: Decision<string>,
+  byText: Decision<string>,
+  options: readonly string[],
+): Decision<string> {
+  if (byText.status !== "found" || byLetter.status === "ambiguous") return byLetter;
+  const letter = ALPHABET[options.indexOf(byText.value)] as string;
+  if (byLetter.status === "found" && byLetter.value !== letter) return { status: "ambiguous" };
+  return byLetter.status === "found" ? byLetter : { ...byText, value: letter };
+}
+
+/** Options as words to look for, also without their article; one object for each list, because searching it is prepared once. */
+const optionTexts = (options: readonly string[]): Readonly<Record<string, readonly string[]>> =>
+  memoize(textsOfOptions, options, () =>
+    Object.fromEntries(options.map((text) => [text, [text.replace(/^(?:the|an?) /i, "")]])),
+  );
+const textsOfOptions = new WeakMap<readonly string[], Readonly<Record<string, readonly string[]>>>();
 
 /** Listed values by the words that stand for them. */
 function aliasKind(values: Readonly<Record<string, readonly string[]>>): Kind<string> {

@@ -1,6 +1,6 @@
 import { MONTHS, readDate } from "../../../core/checks/date-value.ts";
 import { convertText, stancePair } from "../../../core/templates/convert-value.ts";
-import { letterOf } from "../../../core/templates/extract-rule.ts";
+import { ALPHABET, letterOf } from "../../../core/templates/extract-rule.ts";
 import type { Template, TemplateField } from "../../../core/templates/template.ts";
 import type { JsonValue } from "../../../core/values/json.ts";
 import { type AnswerGoal, intendedAnswers } from "./intended-answers.ts";
@@ -245,8 +245,10 @@ function valueWritings(field: TemplateField, value: JsonValue): readonly string[
     const names = Object.entries(rule.values).filter(([name]) => convertText(name, field)?.value === value);
     if (names.length > 0) return names.flatMap(([name, aliases]) => [name, ...aliases.slice(0, 3)]);
   }
-  if (rule?.type === "letter") {
+  if (rule?.type === "letter" || rule?.type === "option") {
     const [letter] = letterOf(value);
+    const text = rule.type === "option" ? rule.options[ALPHABET.indexOf(letter ?? "")] : undefined;
+    if (text !== undefined) return [letter as string, `${letter}) ${text}`, `option ${letter}`];
     if (letter !== undefined) return [letter, `(${letter})`, `option ${letter}`];
   }
   if (typeof value === "boolean") return value ? ["yes", "true"] : ["no", "false"];
