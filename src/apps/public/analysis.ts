@@ -53,7 +53,6 @@ export {
   type RunPlan,
 } from "../../insight/analysis/plan/plan-run.ts";
 export type {
-  EdgeOverlap,
   NeverTaken,
   OutcomeWitness,
   PathTotals,

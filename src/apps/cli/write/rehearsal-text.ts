@@ -38,7 +38,6 @@ export function rehearsalText(
       edges.filter(({ isTaken }) => isTaken === "no").map((edge) => neverTaken(definition, rehearsal, edge)),
       layout,
     ),
-    ...section("Both conditions hold, the first edge is taken", overlapCells(definition, rehearsal), layout),
     ...section("Ends only by the turn limit", loopCells(rehearsal), layout),
     ...section(
       "Ends in an error",
@@ -237,18 +236,6 @@ function neverTaken(
 function edgeText(edge: Pick<RehearsedEdge, "source" | "target"> | undefined): string {
   if (edge === undefined) return "";
   return `${edge.source} → ${edge.target === END ? "END" : edge.target}`;
-}
-
-function overlapCells(
-  definition: ScenarioDefinition,
-  rehearsal: Rehearsal,
-): readonly (readonly TableCell[])[] {
-  return rehearsal.overlaps
-    .filter(({ taken, also }) => definition.edges[taken]?.target !== definition.edges[also]?.target)
-    .map(({ taken, also, witness }) => [
-      cell(`${edgeText(rehearsal.edges[taken])}, not ${edgeText(rehearsal.edges[also])}`),
-      cell(pathOf(witness, rehearsal)),
-    ]);
 }
 
 function loopCells(rehearsal: Rehearsal): readonly (readonly TableCell[])[] {

@@ -1,11 +1,10 @@
 import { memoize } from "../../../core/lazy.ts";
-import { after, type End, type ExploredState, isEnd, type Transition } from "./explored-graph.ts";
+import { type End, type ExploredState, endsAtLimit, isEnd, stopsAtLimit } from "./explored-graph.ts";
+import { branchesOf } from "./graph-paths.ts";
 
 /** More take too long: then nothing is counted. */
 const MOST_ROUTE_WORK = 20_000_000;
 const MOST_ROUTE_SETS = 50_000;
-
-type TransitionsOf = (state: ExploredState) => readonly Transition[];
 
 /** States that conversations with the same nodes may be in. */
 interface RouteSet {
@@ -16,11 +15,7 @@ interface RouteSet {
 }
 
 /** How many different sequences of nodes a graph has, with how they end; null if that would take too long. */
-export function countRoutes(
-  start: ExploredState | End,
-  transitions: TransitionsOf,
-  limit: number,
-): bigint | null {
+export function countRoutes(start: ExploredState | End, limit: number): bigint | null {
   if (isEnd(start)) return 1n;
   // States that the same nodes lead to are one set: what follows a set is found once.
   const sets = new Map<string, RouteSet>();
@@ -35,9 +30,9 @@ export function countRoutes(
     const isLast = turns + 1 === limit;
     const next = new Map<RouteSet, bigint>();
     for (const [set, count] of counts) {
-      set.next ??= routesFrom(transitions, set.states, setOf);
-      const { ends, endsAtLimit, sets: following } = set.next;
-      total += count * BigInt(isLast ? endsAtLimit : ends);
+      set.next ??= routesFrom(set.states, setOf);
+      const { ends, endsAtLimit: endsLast, sets: following } = set.next;
+      total += count * BigInt(isLast ? endsLast : ends);
       work += following.length + 1;
       if (!isLast) for (const one of following) next.set(one, (next.get(one) ?? 0n) + count);
     }
@@ -48,21 +43,18 @@ export function countRoutes(
 }
 
 function routesFrom(
-  transitions: TransitionsOf,
   states: readonly ExploredState[],
   setOf: (states: readonly ExploredState[]) => RouteSet,
 ): NonNullable<RouteSet["next"]> {
   const byNode = new Map<string, Set<ExploredState>>();
-  const [ends, endsAtLimit] = [new Set<string>(), new Set<string>()];
-  for (const state of states)
-    for (const transition of transitions(state)) {
-      const following = after(transition, false);
-      const atLimit = after(transition, true);
-      for (const { to, arm = "" } of following.ended) ends.add(`${to.status} ${arm}`);
-      for (const { to, arm = "" } of atLimit.ended) endsAtLimit.add(`${to.status} ${arm}`);
-      if (atLimit.stopped !== undefined) endsAtLimit.add(`limit_reached ${transition.after.cell.arm ?? ""}`);
-      for (const { to } of following.onward) byNode.set(to.node, (byNode.get(to.node) ?? new Set()).add(to));
-    }
+  const [ends, atLimit] = [new Set<string>(), new Set<string>()];
+  for (const branch of states.flatMap(branchesOf)) {
+    const { to, arm = "", after } = branch;
+    if (isEnd(to)) ends.add(`${to.status} ${arm}`);
+    else memoize(byNode, to.node, () => new Set<ExploredState>()).add(to);
+    if (isEnd(to) && endsAtLimit(branch)) atLimit.add(`${to.status} ${arm}`);
+    if (stopsAtLimit(branch)) atLimit.add(`limit_reached ${after.cell.arm ?? ""}`);
+  }
   const sets = [...byNode.values()].map((found) => setOf([...found]));
-  return { ends: ends.size, endsAtLimit: endsAtLimit.size, sets };
+  return { ends: ends.size, endsAtLimit: atLimit.size, sets };
 }

@@ -1,6 +1,6 @@
 import { failedInFunction, type OutcomeResult } from "../../../core/outcomes/evaluate-outcome.ts";
 import type { ScenarioDefinition } from "../../../core/scenario/definition.ts";
-import { failedConditions, resolveNextNode } from "../../../core/state/routing.ts";
+import { failedConditions } from "../../../core/state/routing.ts";
 import type { JsonObject } from "../../../core/values/json.ts";
 import type { ConversationSettings, DerivedEvent, Hop } from "../../../engine/journal/run-event.ts";
 import { NOTHING_SPENT } from "../../../engine/journal/spending.ts";
@@ -13,8 +13,7 @@ import {
 } from "../../../engine/run/step/conversation-state.ts";
 import { decideOutcomes } from "../../../engine/run/step/decide-outcomes.ts";
 import { type Step, step } from "../../../engine/run/step/step.ts";
-import { scopeAt } from "../../../engine/run/step/turn-texts.ts";
-import type { Branch, End, ExploredGraph, ExploredState, Transition } from "./explored-graph.ts";
+import type { Branch, End, ExploredGraph, ExploredState } from "./explored-graph.ts";
 import { type LiveRead, liveState } from "./live-state.ts";
 import { type History, outcomeHistories, withTurn } from "./outcome-history.ts";
 import type { Oracle, PreparedCode } from "./prepare-code.ts";
@@ -51,6 +50,13 @@ interface OpenConversation {
   readonly simulate: SimulateEffect | undefined;
 }
 
+/** What is said in a turn, and what was read of the turns before it. */
+interface MadeTurn extends Pick<OpenConversation, "histories"> {
+  readonly reply: ReplyClass;
+  readonly user: UserChoice | undefined;
+  readonly isAssumed: boolean;
+}
+
 class Exploration {
   readonly #prepared: PreparedCode;
   readonly #definition: ScenarioDefinition;
@@ -60,8 +66,6 @@ class Exploration {
   readonly #histories: readonly History[];
   readonly #userReads: UserReads;
   readonly #live: ReadonlyMap<string, readonly LiveRead[]>;
-  /** The conditional edges of each node, each in a list of its own. */
-  readonly #conditional = new Map<string, (readonly [number, ScenarioDefinition["edges"]])[]>();
   readonly #known = new Map<string, OpenState>();
   readonly #states: OpenState[] = [];
   readonly #undecided = new Map<string, Undecided>();
@@ -77,13 +81,6 @@ class Exploration {
     this.#histories = outcomeHistories(definition, code);
     this.#userReads = userReads(definition);
     this.#live = liveState(definition, code);
-    definition.edges.forEach((edge, index) => {
-      if (edge.when === undefined || (edge.fork !== undefined && edge.target !== edge.fork[0])) return;
-      const list = this.#conditional.get(edge.source) ?? [];
-      // A frozen list is prepared once.
-      list.push([index, Object.freeze([edge])]);
-      this.#conditional.set(edge.source, list);
-    });
     // The limit is applied afterwards, so that the same state at different turns is found once.
     this.#settings = {
       turnLimit: Number.MAX_SAFE_INTEGER,
@@ -107,7 +104,7 @@ class Exploration {
     for (; position < this.#states.length && this.#states.length <= maxStates; position++) {
       const state = this.#states[position] as OpenState;
       if (state.depth < turnLimit && state.open !== null)
-        state.transitions = await this.#expand(state, state.open);
+        state.branches = await this.#expand(state, state.open);
       state.open = null;
     }
     for (const [node, { isWhole }] of this.#replies)
@@ -128,9 +125,8 @@ class Exploration {
       start,
       states: this.#states,
       isComplete,
-      replies: this.#replies,
       undecided: [...this.#undecided.values()],
-      limitEnd: (transition) => this.#limitEnd(transition),
+      limitEnd: (branch) => this.#limitEnd(branch),
     };
   }
 
@@ -143,19 +139,18 @@ class Exploration {
     return result instanceof Promise ? await result : result;
   }
 
-  async #expand({ node, depth }: ExploredState, open: OpenConversation): Promise<readonly Transition[]> {
-    const transitions: Transition[] = [];
-    const replies = this.#replies.get(node)?.replies ?? [];
-    const from = { node, depth, histories: open.histories };
-    for (const user of this.#userChoices(node, open)) {
+  async #expand(from: ExploredState, open: OpenConversation): Promise<readonly Branch[]> {
+    const branches: Branch[] = [];
+    const replies = this.#replies.get(from.node)?.replies ?? [];
+    for (const user of this.#userChoices(from.node, open)) {
       const asked = await this.#asked(open, user);
       for (const reply of replies)
-        for (const { result, isAssumed } of await this.#oracle.each(() => this.#reply(asked, reply)))
-          transitions.push(
-            await this.#transition(from, result, { reply, user, isAssumed: isAssumed || reply.isAssumed }),
-          );
+        for (const { result, isAssumed } of await this.#oracle.each(() => this.#reply(asked, reply))) {
+          const made = { reply, user, isAssumed: isAssumed || reply.isAssumed };
+          branches.push(...(await this.#branches(from, result, { ...made, histories: open.histories })));
+        }
     }
-    return transitions;
+    return branches;
   }
 
   #userChoices(node: string, { simulate }: OpenConversation): readonly (UserChoice | undefined)[] {
@@ -198,46 +193,45 @@ class Exploration {
     });
   }
 
-  async #transition(
-    from: Pick<ExploredState, "node" | "depth"> & Pick<OpenConversation, "histories">,
+  /** Where a turn leads: one branch, or one for each arm of a fork; none if the turn could not be made. */
+  async #branches(
+    from: ExploredState,
     made: Step,
-    {
-      reply,
-      user,
-      isAssumed,
-    }: { readonly reply: ReplyClass; readonly user: UserChoice | undefined; readonly isAssumed: boolean },
-  ): Promise<Transition> {
-    const { state: after, events } = made;
-    const finished = after.turns?.last;
-    const turn = rehearsedTurn(from.node, finished, { reply, user });
+    { histories: before, isAssumed, ...said }: MadeTurn,
+  ): Promise<readonly Branch[]> {
+    const { state, events } = made;
+    const finished = state.turns?.last;
     const hop = events.find((event): event is DerivedEvent & Hop => event.type === "hop");
-    if (finished === undefined || hop === undefined)
-      return { isAssumed, branches: [], isFork: false, holds: [], after: withoutViews(after) };
+    if (finished === undefined || hop === undefined) return [];
     this.#addFailures(events, hop);
-    const depth = from.depth + 1;
     const histories = this.#histories.map((history, index) =>
-      withTurn(history, from.histories[index] ?? [], finished),
+      withTurn(history, before[index] ?? [], finished),
     );
-    const holds = await this.#heldEdges(from.node, after, hop);
-    const arms = armsOf(this.#definition, after);
+    const next = { depth: from.depth + 1, histories };
+    const turn = rehearsedTurn(from.node, finished, said);
+    // Nothing more is asked in it, so that what agents have seen is of no use.
+    const after = { ...state, views: BEFORE_START.views };
+    const arms = armsOf(this.#definition, state);
     if (arms.length === 0) {
-      const to = this.#branchTo(made, { depth, histories });
-      const branches = [{ turn: { ...turn, edge: hop.edge }, to, ...armOf(after) }];
-      return { isAssumed, branches, isFork: false, holds, after: withoutViews(after) };
+      const { arm } = state.cell;
+      const to = this.#branchTo(made, next);
+      const branch = { from, turn: { ...turn, edge: hop.edge }, to, isAssumed, after };
+      return [arm === undefined ? branch : { ...branch, arm }];
     }
     const branches: Branch[] = [];
-    for (const { name, target, edge } of arms) {
-      const arm = await this.#step(after, {
+    for (const [fork, { name: arm, target, edge }] of arms.entries()) {
+      const begun = await this.#step(state, {
         type: "conversation-start",
         conversation: "rehearsal",
-        cell: { ...after.cell, arm: name, parent: 0 },
+        cell: { ...state.cell, arm, parent: 0 },
         scenarioHash: "",
         settings: this.#settings,
-        fork: { parent: "rehearsal", turn: after.scenario.turn, edge, target },
+        fork: { parent: "rehearsal", turn: state.scenario.turn, edge, target },
       });
-      branches.push({ turn: { ...turn, edge }, to: this.#branchTo(arm, { depth, histories }), arm: name });
+      const to = this.#branchTo(begun, next);
+      branches.push({ from, turn: { ...turn, edge }, to, isAssumed, arm, fork, after });
     }
-    return { isAssumed, branches, isFork: true, holds, after: withoutViews(after) };
+    return branches;
   }
 
   /** The state or the end that a step leads to. States that nothing distinguishes are one state. */
@@ -256,31 +250,12 @@ class Exploration {
       id: this.#states.length,
       node,
       depth,
-      transitions: null,
+      branches: null,
       open: { conversation: state, histories, simulate },
     };
     this.#known.set(key, found);
     this.#states.push(found);
     return found;
-  }
-
-  /** The conditional edges whose conditions hold after a turn, each tested alone. */
-  async #heldEdges(node: string, after: ConversationState, hop: Hop): Promise<readonly number[]> {
-    const edges = this.#conditional.get(node) ?? [];
-    const tested = new Map(hop.tested.map(({ edge, matched }) => [edge, matched]));
-    const untested = edges.filter(([edge]) => !tested.has(edge));
-    if (untested.length === 0)
-      return edges.filter(([edge]) => tested.get(edge) === true).map(([edge]) => edge);
-    const { scenario, turns } = after;
-    const moment = { before: (turns?.last.turn ?? 0) + 1, node, isAfter: true };
-    const scope = (): ReturnType<typeof scopeAt> => scopeAt(this.#definition, { ...after, open: [] }, moment);
-    // Whether a condition that cannot run holds is not known: it counts as false.
-    const held = await this.#prepared.evaluate(() => {
-      this.#oracle.answerFalse();
-      return untested.filter(([, list]) => resolveNextNode(list, scenario, scope).edge !== null);
-    });
-    const also = new Set(held.map(([edge]) => edge));
-    return edges.filter(([edge]) => tested.get(edge) === true || also.has(edge)).map(([edge]) => edge);
   }
 
   /** Notes code that failed on representative values: its real result is not known. */
@@ -313,7 +288,7 @@ class Exploration {
     if (!this.#undecided.has(key)) this.#undecided.set(key, undecided);
   }
 
-  async #limitEnd({ after }: Transition): Promise<End> {
+  async #limitEnd({ after }: Branch): Promise<End> {
     const status = "limit_reached";
     const stopped: ConversationState = { ...after, status, ending: { status } };
     const decided = await this.#prepared.evaluate(() => decideOutcomes(this.#definition, stopped));
@@ -337,28 +312,19 @@ function endOf(
   };
 }
 
-/** Nothing more is asked in it, so that what agents have seen is of no use. */
-function withoutViews(state: ConversationState): ConversationState {
-  return { ...state, views: BEFORE_START.views };
-}
-
-function armOf({ cell }: ConversationState): { readonly arm?: string } {
-  return cell.arm === undefined ? {} : { arm: cell.arm };
-}
-
 function rehearsedTurn(
   node: string,
-  finished: FinishedTurn | undefined,
-  { reply, user }: { readonly reply: ReplyClass; readonly user: UserChoice | undefined },
+  finished: FinishedTurn,
+  { reply, user }: Pick<MadeTurn, "reply" | "user">,
 ): Omit<RehearsedTurn, "edge"> {
   const { labels, isUnreadable } = reply;
   return {
     node,
     reply: reply.reply,
-    parsed: (finished?.parsed ?? {}) as JsonObject,
+    parsed: finished.parsed as JsonObject,
     ...(isUnreadable ? { unreadable: true as const } : {}),
-    verifyResult: finished?.verifyResult ?? null,
-    ...(finished?.notVerified === true ? { notVerified: true as const } : {}),
+    verifyResult: finished.verifyResult,
+    ...(finished.notVerified === true ? { notVerified: true as const } : {}),
     ...(labels.refused === undefined ? {} : { refused: labels.refused }),
     ...(labels.rubric === undefined ? {} : { rubric: labels.rubric as JsonObject }),
     ...(user === undefined ? {} : { user: { reveals: user.reveals, done: user.done } }),

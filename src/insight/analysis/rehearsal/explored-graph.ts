@@ -1,7 +1,6 @@
 import type { ConversationStatus } from "../../../core/state/state.ts";
 import type { ConversationState } from "../../../engine/run/step/conversation-state.ts";
 import type { RehearsedTurn, RehearsedValue, Undecided } from "./rehearsal.ts";
-import type { ReplyClasses } from "./reply-classes.ts";
 
 /** How a conversation ends. */
 export interface End {
@@ -10,23 +9,18 @@ export interface End {
   readonly failure?: string;
 }
 
-/** Where a turn leads: to the next question, or to the end; in one arm of a fork. */
+/** One turn from a state: to the next question, or to the end. A fork has one for each arm. */
 export interface Branch {
+  readonly from: ExploredState;
   /** The turn, with the edge that is taken. */
   readonly turn: RehearsedTurn;
   readonly to: ExploredState | End;
-  readonly arm?: string;
-}
-
-/** One turn from a state. */
-export interface Transition {
+  /** True if code that was not run may not allow it. */
   readonly isAssumed: boolean;
-  /** One, or one for each arm of a fork; empty if the turn could not be made. */
-  readonly branches: readonly Branch[];
-  /** True if the conversation continues in arms; the turn limit stops it before. */
-  readonly isFork: boolean;
-  /** The conditional edges that hold after the turn, in order. */
-  readonly holds: readonly number[];
+  /** The name of the arm that it is in. */
+  readonly arm?: string;
+  /** The position of the arm in which a fork continues here. */
+  readonly fork?: number;
   /** The conversation after the turn, before it continues in arms. */
   readonly after: ConversationState;
 }
@@ -39,7 +33,7 @@ export interface ExploredState {
   /** The least number of turns before it. */
   readonly depth: number;
   /** Null if it was not explored. */
-  transitions: readonly Transition[] | null;
+  branches: readonly Branch[] | null;
 }
 
 /** All states of a scenario that replies can lead to within the turn limit. */
@@ -48,10 +42,9 @@ export interface ExploredGraph {
   readonly states: readonly ExploredState[];
   /** False if there are more states than were asked for. */
   readonly isComplete: boolean;
-  readonly replies: ReadonlyMap<string, ReplyClasses>;
   readonly undecided: readonly Undecided[];
-  /** The end of a conversation that the turn limit stops after a transition. */
-  limitEnd(transition: Transition): Promise<End>;
+  /** The end of a conversation that the turn limit stops after a branch. */
+  limitEnd(branch: Branch): Promise<End>;
 }
 
 /** True for the end of a conversation, false for a state. */
@@ -59,29 +52,12 @@ export function isEnd(to: ExploredState | End): to is End {
   return "status" in to;
 }
 
-/** One turn of a path: the transition, and which of its branches was taken. */
-export interface PathStep {
-  readonly transition: Transition;
-  readonly branch: Branch;
+/** True of a branch that ends a conversation also on the last turn that the limit allows. */
+export function endsAtLimit({ fork, to }: Branch): boolean {
+  return fork === undefined && isEnd(to);
 }
 
-/** A whole path, and whether the turn limit stopped it. */
-export interface FoundPath {
-  readonly steps: readonly PathStep[];
-  readonly isLimited: boolean;
-}
-
-interface Following {
-  readonly ended: readonly (Branch & { readonly to: End })[];
-  readonly onward: readonly (Branch & { readonly to: ExploredState })[];
-  /** The branch that the turn limit stops; a fork has no arms then, so that it is one conversation. */
-  readonly stopped: Branch | undefined;
-}
-
-/** What follows a transition. `isLast` is true for the last turn that the limit allows. */
-export function after({ branches, isFork }: Transition, isLast: boolean): Following {
-  const ended = branches.filter((branch): branch is Following["ended"][number] => isEnd(branch.to));
-  const onward = branches.filter((branch): branch is Following["onward"][number] => !isEnd(branch.to));
-  if (!isLast) return { ended, onward, stopped: undefined };
-  return isFork ? { ended: [], onward: [], stopped: branches[0] } : { ended, onward: [], stopped: onward[0] };
+/** True of a branch that the turn limit stops on the last turn: of a fork, all arms together are one conversation then. */
+export function stopsAtLimit({ fork, to }: Branch): boolean {
+  return fork === undefined ? !isEnd(to) : fork === 0;
 }

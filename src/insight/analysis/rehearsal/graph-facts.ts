@@ -1,40 +1,29 @@
-import { memoize } from "../../../core/lazy.ts";
+import { lazy, memoize } from "../../../core/lazy.ts";
 import type { ScenarioDefinition } from "../../../core/scenario/definition.ts";
 import { components } from "../../../core/scenario/numbered-graph.ts";
 import { countRoutes } from "./count-routes.ts";
-import {
-  type End,
-  type ExploredGraph,
-  type ExploredState,
-  type FoundPath,
-  isEnd,
-  type Transition,
-} from "./explored-graph.ts";
-import { GraphView, type TurnFrom } from "./graph-view.ts";
-import type {
-  EdgeOverlap,
-  RehearsedFailure,
-  RehearsedLoop,
-  RehearsedPlace,
-  RehearsedValue,
-  Witness,
-} from "./rehearsal.ts";
+import { type Branch, type End, type ExploredGraph, type ExploredState, isEnd } from "./explored-graph.ts";
+import { branchesOf, type FoundPath, GraphPaths, type Stopped } from "./graph-paths.ts";
+import type { RehearsedLoop, RehearsedPlace, RehearsedValue, Witness } from "./rehearsal.ts";
 
-/** Everything that can happen in one view of an explored graph, each with a shortest conversation. */
+/** Something that can happen, and a shortest conversation in which it does. */
+export interface Found {
+  readonly witness: Witness;
+  /** False if it depends on code that was not run. */
+  readonly isCertain: boolean;
+}
+
+/** Everything that can happen in an explored graph. */
 export interface GraphFacts {
-  /** By node: the least number of turns before it, and a conversation that asks it. */
-  readonly nodes: ReadonlyMap<string, { readonly after: number; readonly witness: Witness }>;
+  /** By node: with the least number of turns before it. */
+  readonly nodes: ReadonlyMap<string, Found & { readonly after: number }>;
   /** By the position of the edge. */
-  readonly edges: ReadonlyMap<number, Witness>;
-  /** The edges whose conditions hold in some state, and which edges are taken there instead. */
-  readonly held: ReadonlyMap<number, ReadonlySet<number>>;
-  /** The edges that are taken at a node. */
-  readonly taken: ReadonlyMap<string, ReadonlySet<number>>;
+  readonly edges: ReadonlyMap<number, Found>;
   /** By outcome. */
-  readonly values: ReadonlyMap<string, ReadonlyMap<RehearsedValue, Witness>>;
-  readonly overlaps: readonly EdgeOverlap[];
+  readonly values: ReadonlyMap<string, ReadonlyMap<RehearsedValue, Found>>;
+  /** By message. */
+  readonly failures: ReadonlyMap<string, Found>;
   readonly loops: readonly RehearsedLoop[];
-  readonly failures: readonly RehearsedFailure[];
   readonly shortest: Witness | null;
   readonly longest: Witness | null;
   readonly count: bigint | null;
@@ -52,8 +41,6 @@ export interface FactOptions {
   readonly turnLimit: number;
   /** How many paths are listed. */
   readonly list: number;
-  /** False to look only at what needs no code that was not run. */
-  readonly withAssumed: boolean;
 }
 
 /** Finds what can happen in an explored graph. */
@@ -64,196 +51,143 @@ export function graphFacts(graph: ExploredGraph, options: FactOptions): Promise<
 class FactFinder {
   readonly #graph: ExploredGraph;
   readonly #options: FactOptions;
-  readonly #view: GraphView;
-  readonly #nodes = new Map<string, { readonly after: number; readonly witness: Witness }>();
-  readonly #edges = new Map<number, Witness>();
-  readonly #held = new Map<number, Set<number>>();
-  readonly #taken = new Map<string, Set<number>>();
-  readonly #values = new Map<string, Map<RehearsedValue, Witness>>();
-  readonly #overlaps = new Map<string, EdgeOverlap>();
-  readonly #failures = new Map<string, RehearsedFailure>();
+  readonly #paths: GraphPaths;
+  readonly #nodes = new Map<string, Found & { readonly after: number }>();
+  readonly #edges = new Map<number, Found>();
+  readonly #values = new Map<string, Map<RehearsedValue, Found>>();
+  readonly #failures = new Map<string, Found>();
   readonly #limitEnds = new Map<object, End>();
-  #shortest: Witness | null = null;
 
   constructor(graph: ExploredGraph, options: FactOptions) {
     this.#graph = graph;
     this.#options = options;
-    this.#view = new GraphView(
-      graph,
-      options.turnLimit,
-      ({ isAssumed }) => options.withAssumed || !isAssumed,
-    );
+    this.#paths = new GraphPaths(graph, options.turnLimit);
   }
 
   async find(): Promise<GraphFacts> {
-    const { start } = this.#graph;
-    if (isEnd(start)) await this.#ended(start, { steps: [], isLimited: false });
+    const { start, isComplete } = this.#graph;
+    if (isEnd(start)) await this.#ended(start, true, () => this.#paths.shortest());
     // States come nearest first, so that the first one found is the shortest.
-    for (const state of this.#view.states) await this.#state(state);
-    const layers = this.#view.layers();
-    for (const turn of layers?.stopped ?? []) await this.#stopped(turn);
+    for (const { state, depth } of this.#paths.states()) await this.#state(state, depth);
+    const layers = this.#paths.layers();
+    for (const { branch, isCertain } of layers?.stopped ?? [])
+      await this.#ended(await this.#limitEnd(branch), isCertain, () => this.#paths.stoppedAfter(branch));
     const listed: Witness[] = [];
-    for (const path of this.#view.shortest(this.#options.list)) listed.push(await this.#witness(path));
+    for (const path of this.#paths.listed(this.#options.list)) listed.push(await this.#witness(path));
     const longest = layers?.longest ?? null;
     return {
       nodes: this.#nodes,
       edges: this.#edges,
-      held: this.#held,
-      taken: this.#taken,
       values: this.#values,
-      overlaps: [...this.#overlaps.values()],
+      failures: this.#failures,
       loops: await this.#loops(layers?.stopped ?? []),
-      failures: [...this.#failures.values()],
-      shortest: this.#shortest ?? listed[0] ?? null,
+      shortest: await this.#witness(this.#paths.shortest()),
       longest: longest === null ? null : await this.#witness(longest),
-      count: this.#graph.isComplete ? (layers?.count ?? null) : null,
-      limited: this.#graph.isComplete ? (layers?.limited ?? null) : null,
-      routes: this.#graph.isComplete
-        ? countRoutes(start, (state) => this.#view.transitions(state), this.#options.turnLimit)
-        : null,
+      count: isComplete ? (layers?.count ?? null) : null,
+      limited: isComplete ? (layers?.limited ?? null) : null,
+      routes: isComplete ? countRoutes(start, this.#options.turnLimit) : null,
       listed,
       isWhole: layers !== null,
     };
   }
 
-  async #state(state: ExploredState): Promise<void> {
-    const { node, depth } = state;
-    if (depth >= this.#options.turnLimit) return;
-    if (!this.#nodes.has(node))
-      this.#nodes.set(node, { after: depth, witness: await this.#witness(this.#view.to(state)) });
-    for (const transition of this.#view.transitions(state)) {
-      await this.#branches(state, transition);
-      await this.#holding(state, transition);
+  async #state(state: ExploredState, depth: number): Promise<void> {
+    const { node } = state;
+    const isCertain = this.#paths.isCertain(state);
+    if (isNew(this.#nodes, node, isCertain))
+      this.#nodes.set(node, {
+        after: depth,
+        isCertain,
+        witness: await this.#witness(this.#paths.through(state)),
+      });
+    const isLast = depth + 1 >= this.#options.turnLimit;
+    for (const branch of branchesOf(state)) {
+      // A fork that the limit stops takes no edge.
+      if (isLast && branch.fork !== undefined) continue;
+      await this.#branch(branch, isCertain && !branch.isAssumed);
     }
   }
 
-  async #branches(state: ExploredState, transition: Transition): Promise<void> {
-    const { turnLimit } = this.#options;
-    // A fork that the limit stops takes no edge.
-    if (transition.isFork && state.depth + 1 >= turnLimit) return;
-    for (const branch of transition.branches) {
-      const {
-        to,
-        turn: { edge },
-      } = branch;
-      const path = (): FoundPath => this.#view.through(state, { transition, branch });
-      if (edge !== null) {
-        if (!this.#edges.has(edge)) this.#edges.set(edge, await this.#witness(path()));
-        setOf(this.#taken, state.node).add(edge);
-      }
-      if (isEnd(to) && this.#isNew(to)) await this.#ended(to, path());
+  async #branch(branch: Branch, isCertain: boolean): Promise<void> {
+    const { to, turn, from } = branch;
+    const path = (): FoundPath => this.#paths.through(from, branch);
+    if (turn.edge !== null && isNew(this.#edges, turn.edge, isCertain))
+      this.#edges.set(turn.edge, { isCertain, witness: await this.#witness(path()) });
+    if (isEnd(to)) await this.#ended(to, isCertain, path);
+  }
+
+  async #ended({ outcomes, failure }: End, isCertain: boolean, path: () => FoundPath): Promise<void> {
+    const found = lazy(async (): Promise<Found> => ({ isCertain, witness: await this.#witness(path()) }));
+    for (const [name, value] of Object.entries(outcomes)) {
+      const values = memoize(this.#values, name, () => new Map<RehearsedValue, Found>());
+      if (isNew(values, value, isCertain)) values.set(value, await found());
     }
+    if (failure !== undefined && isNew(this.#failures, failure, isCertain))
+      this.#failures.set(failure, await found());
   }
 
-  async #holding(state: ExploredState, transition: Transition): Promise<void> {
-    const { holds, branches } = transition;
-    const [taken] = holds;
-    const [branch] = branches;
-    if (taken === undefined || branch === undefined) return;
-    for (const edge of holds) setOf(this.#held, edge).add(taken);
-    for (const also of holds.slice(1)) {
-      const key = `${taken} ${also}`;
-      if (this.#overlaps.has(key)) continue;
-      const witness = await this.#witness(this.#view.through(state, { transition, branch }));
-      this.#overlaps.set(key, { node: state.node, taken, also, witness });
-    }
-  }
-
-  /** True if an end has a value or a failure that no end before it had. */
-  #isNew({ outcomes, failure }: End): boolean {
-    if (failure !== undefined && !this.#failures.has(failure)) return true;
-    return (
-      this.#shortest === null ||
-      Object.entries(outcomes).some(([name, value]) => this.#values.get(name)?.has(value) !== true)
-    );
-  }
-
-  async #ended(end: End, path: FoundPath): Promise<void> {
-    const witness = await this.#witness(path);
-    this.#shortest ??= witness;
-    for (const [name, value] of Object.entries(end.outcomes)) {
-      const values = memoize(this.#values, name, () => new Map<RehearsedValue, Witness>());
-      if (!values.has(value)) values.set(value, witness);
-    }
-    if (end.failure !== undefined && !this.#failures.has(end.failure))
-      this.#failures.set(end.failure, { message: end.failure, witness });
-  }
-
-  async #stopped(turn: TurnFrom): Promise<void> {
-    const end = await this.#limitEnd(turn.transition);
-    if (this.#isNew(end)) await this.#ended(end, this.#view.stoppedAfter(turn));
-  }
-
-  async #limitEnd(transition: Transition): Promise<End> {
-    // The end is the same for all transitions to one state.
-    const [branch] = transition.branches;
-    const key = transition.isFork || branch === undefined ? transition : branch.to;
+  async #limitEnd(branch: Branch): Promise<End> {
+    // The end is the same for all branches to one state.
+    const key = branch.fork === undefined ? branch.to : branch;
     const known = this.#limitEnds.get(key);
     if (known !== undefined) return known;
-    const end = await this.#graph.limitEnd(transition);
+    const end = await this.#graph.limitEnd(branch);
     this.#limitEnds.set(key, end);
     return end;
   }
 
   /** A path as a conversation that can be replayed. */
-  async #witness({ steps, isLimited }: FoundPath): Promise<Witness> {
-    const last = steps.at(-1);
-    const to = last === undefined ? this.#graph.start : last.branch.to;
+  async #witness({ branches, isLimited }: FoundPath): Promise<Witness> {
+    const last = branches.at(-1);
+    const to = last === undefined ? this.#graph.start : last.to;
     const end: End =
       isLimited && last !== undefined
-        ? await this.#limitEnd(last.transition)
+        ? await this.#limitEnd(last)
         : isEnd(to)
           ? to
           : // The exploration stopped here: what follows is not known.
             { status: "cancelled", outcomes: {} };
-    const arm = isLimited ? last?.transition.after.cell.arm : last?.branch.arm;
+    const arm = isLimited ? last?.after.cell.arm : last?.arm;
     return {
       place: this.#options.place,
-      turns: steps.map(({ branch }) => branch.turn),
+      turns: branches.map(({ turn }) => turn),
       status: end.status,
       ...(arm === undefined ? {} : { arm }),
       outcomes: end.outcomes,
-      ...(this.#options.withAssumed && steps.some(({ transition }) => transition.isAssumed)
-        ? { isAssumed: true }
-        : {}),
+      ...(branches.some(({ isAssumed }) => isAssumed) ? { isAssumed: true } : {}),
     };
   }
 
-  /** The loops of the graph. */
-  async #loops(stopped: readonly TurnFrom[]): Promise<readonly RehearsedLoop[]> {
+  async #loops(stopped: readonly Stopped[]): Promise<readonly RehearsedLoop[]> {
     const leads = new Map<string, Set<string>>();
     const trapped = new Map<string, ExploredState>();
-    for (const state of this.#view.states) {
-      if (!this.#view.canEnd(state) && !trapped.has(state.node)) trapped.set(state.node, state);
-      for (const { branches } of this.#view.transitions(state))
-        for (const { to } of branches) if (!isEnd(to)) setOf(leads, state.node).add(to.node);
-    }
-    const found = cycles(leads, this.#options.definition.nodeIds);
-    const cycleOf = new Map(found.flatMap((nodes) => nodes.map((node) => [node, nodes])));
-    const last = new Map<readonly string[], TurnFrom>();
-    for (const turn of stopped) {
-      const cycle = cycleOf.get(turn.from.node);
-      const staysInside = turn.transition.branches.some(
-        ({ to }) => !isEnd(to) && cycleOf.get(to.node) === cycle,
-      );
-      if (cycle !== undefined && staysInside && !last.has(cycle)) last.set(cycle, turn);
+    for (const { state } of this.#paths.states()) {
+      const { node } = state;
+      if (!this.#paths.canEnd(state) && !trapped.has(node)) trapped.set(node, state);
+      for (const { to } of branchesOf(state))
+        if (!isEnd(to)) memoize(leads, node, () => new Set<string>()).add(to.node);
     }
     const loops: RehearsedLoop[] = [];
-    for (const nodes of found) {
-      const turn = last.get(nodes);
+    for (const nodes of cycles(leads, this.#options.definition.nodeIds)) {
+      const inside = new Set(nodes);
+      const last = stopped.find(
+        ({ branch: { from, to } }) => inside.has(from.node) && !isEnd(to) && inside.has(to.node),
+      );
       const trap = nodes.map((node) => trapped.get(node)).find((state) => state !== undefined);
       loops.push({
         nodes,
-        trap: trap === undefined ? null : await this.#witness(this.#view.to(trap)),
-        untilLimit: turn === undefined ? null : await this.#witness(this.#view.stoppedAfter(turn)),
+        trap: trap === undefined ? null : await this.#witness(this.#paths.through(trap)),
+        untilLimit: last === undefined ? null : await this.#witness(this.#paths.stoppedAfter(last.branch)),
       });
     }
     return loops;
   }
 }
 
-function setOf<Key, Value>(sets: Map<Key, Set<Value>>, key: Key): Set<Value> {
-  return memoize(sets, key, () => new Set<Value>());
+/** True of what is not known yet, or only as something that code which was not run may not allow. */
+function isNew<Key>(known: ReadonlyMap<Key, Found>, key: Key, isCertain: boolean): boolean {
+  const found = known.get(key);
+  return found === undefined || (isCertain && !found.isCertain);
 }
 
 /** The strongly connected parts of a graph that have a cycle, and their members, in the order of its nodes. */

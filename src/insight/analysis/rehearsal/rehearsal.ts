@@ -72,7 +72,7 @@ export type NeverTaken =
   | { readonly reason: "source_not_reached" }
   /** Its condition never holds in any state that can occur there. */
   | { readonly reason: "never_holds" }
-  /** Whenever it could be taken, an edge before it is; `by` has the positions of those edges. */
+  /** Wherever its condition may hold, an edge before it is taken; `by` has the positions of those edges. */
   | { readonly reason: "taken_before"; readonly by: readonly number[] };
 
 /** Whether an edge can be taken. */
@@ -101,16 +101,6 @@ export interface RehearsedOutcome {
   readonly values: readonly OutcomeWitness[];
   /** False if there may be other values: code or words of replies decide, or not everything was explored. */
   readonly isComplete: boolean;
-}
-
-/** Two conditional edges of one node whose conditions both hold in some state: there, their order decides. */
-export interface EdgeOverlap {
-  readonly node: string;
-  /** The edge that is taken, by its position in the scenario. */
-  readonly taken: number;
-  /** The edge after it whose condition holds as well. */
-  readonly also: number;
-  readonly witness: Witness;
 }
 
 /** Nodes that a conversation can visit again and again. */
@@ -171,7 +161,6 @@ export interface Rehearsal {
   readonly longest: Witness | null;
   readonly paths: PathTotals;
   readonly loops: readonly RehearsedLoop[];
-  readonly overlaps: readonly EdgeOverlap[];
   /** How conversations can end as an error of the author. */
   readonly failures: readonly RehearsedFailure[];
   readonly undecided: readonly Undecided[];

@@ -217,12 +217,11 @@ test("every witness, replayed by a real run, takes its path and comes to its out
       const definition = built(spec);
       if (definition === null) return;
       const rehearsal = await rehearse(definition, { turnLimit: 5, list: 3 });
-      const { nodes, edges, outcomes, overlaps, loops, paths, shortest, longest } = rehearsal;
+      const { nodes, edges, outcomes, loops, paths, shortest, longest } = rehearsal;
       const witnesses = [
         ...nodes.map(({ witness }) => witness),
         ...edges.map(({ witness }) => witness),
         ...outcomes.flatMap(({ values }) => values.map(({ witness }) => witness)),
-        ...overlaps.map(({ witness }) => witness),
         ...loops.flatMap(({ trap, untilLimit }) => [trap, untilLimit]),
         ...paths.listed,
         shortest,

@@ -2,16 +2,16 @@ import { DEFAULTS } from "../../../core/defaults.ts";
 import { leavesOf } from "../../../core/logic/composition.ts";
 import type { Outcome } from "../../../core/outcomes/outcome-check.ts";
 import { isMeasure } from "../../../core/outcomes/outcome-check.ts";
+import { canHold } from "../../../core/scenario/condition-logic.ts";
 import { copyDefinition, type ScenarioDefinition } from "../../../core/scenario/definition.ts";
+import { compileWhen } from "../../../core/state/condition.ts";
 import type { RowOptions } from "../../../engine/run/open-rows.ts";
 import { explore } from "./explore.ts";
-import type { ExploredGraph } from "./explored-graph.ts";
-import { type FactOptions, type GraphFacts, graphFacts } from "./graph-facts.ts";
+import { type Found, type GraphFacts, graphFacts } from "./graph-facts.ts";
 import { type BoundPlace, rehearsedPlaces } from "./places.ts";
 import { Oracle, prepareCode } from "./prepare-code.ts";
 import type {
   NeverTaken,
-  OutcomeWitness,
   Possibility,
   Rehearsal,
   RehearsedEdge,
@@ -61,11 +61,10 @@ export async function rehearse(
 
 interface RehearsedAt {
   readonly place: BoundPlace;
-  /** What needs no code that was not run. */
-  readonly certain: GraphFacts;
-  readonly all: GraphFacts;
-  /** The same with the values of outcomes. */
-  readonly judged: { readonly certain: GraphFacts; readonly all: GraphFacts; readonly isComplete: boolean };
+  readonly facts: GraphFacts;
+  readonly values: GraphFacts["values"];
+  /** True if no other values of outcomes are possible. */
+  readonly hasAllValues: boolean;
   readonly replies: ReadonlyMap<string, number>;
   readonly undecided: readonly Undecided[];
   readonly opaqueOutcomes: ReadonlySet<string>;
@@ -73,14 +72,9 @@ interface RehearsedAt {
   readonly isComplete: boolean;
 }
 
-async function rehearseAt(
-  place: BoundPlace,
-  {
-    turnLimit,
-    list,
-    maxStates,
-  }: { readonly turnLimit: number; readonly list: number; readonly maxStates: number },
-): Promise<RehearsedAt> {
+type Limits = Required<Pick<RehearseOptions, "turnLimit" | "list" | "maxStates">>;
+
+async function rehearseAt(place: BoundPlace, { turnLimit, list, maxStates }: Limits): Promise<RehearsedAt> {
   const oracle = new Oracle();
   const prepared = await prepareCode(place.definition, oracle);
   try {
@@ -99,21 +93,19 @@ async function rehearseAt(
     const rest = hasRest ? await explore(bare, oracle, limits) : judged;
     const graph = rest.isComplete ? rest : judged;
     const options = { definition: place.definition, place: place.name, turnLimit, list };
-    const facts = await factsOf(graph, options);
-    const isComplete = graph.isComplete && facts.all.isWhole;
+    const facts = await graphFacts(graph, options);
+    const isComplete = graph.isComplete && facts.isWhole;
     return {
       place,
-      ...facts,
-      judged: {
-        ...(graph === judged ? facts : await factsOf(judged, options)),
-        isComplete: isComplete && judged.isComplete,
-      },
+      facts,
+      values: (graph === judged ? facts : await graphFacts(judged, options)).values,
+      hasAllValues: isComplete && judged.isComplete,
       replies: new Map([...replies].map(([node, found]) => [node, found.replies.length])),
       undecided: [
         ...prepared.undecided,
         ...graph.undecided,
         ...(graph.isComplete && !judged.isComplete ? [tooManyForOutcomes(maxStates)] : []),
-        ...(facts.all.isWhole ? [] : [tooLong(turnLimit)]),
+        ...(facts.isWhole ? [] : [tooLong(turnLimit)]),
       ],
       opaqueOutcomes: code.opaqueOutcomes,
       states: graph.states.length,
@@ -122,15 +114,6 @@ async function rehearseAt(
   } finally {
     prepared.dispose();
   }
-}
-
-async function factsOf(
-  graph: ExploredGraph,
-  options: Omit<FactOptions, "withAssumed">,
-): Promise<{ readonly certain: GraphFacts; readonly all: GraphFacts }> {
-  const hasAssumed = graph.states.some(({ transitions }) => transitions?.some(({ isAssumed }) => isAssumed));
-  const all = await graphFacts(graph, { ...options, withAssumed: hasAssumed });
-  return { all, certain: hasAssumed ? await graphFacts(graph, { ...options, withAssumed: false }) : all };
 }
 
 function tooManyForOutcomes(maxStates: number): Undecided {
@@ -159,158 +142,153 @@ function joined(
     undecided: before,
   }: { readonly rehearsed: readonly RehearsedAt[]; readonly undecided: readonly Undecided[] },
 ): Rehearsal {
-  const all = rehearsed.map((one) => one.all);
-  const certain = rehearsed.map((one) => one.certain);
+  const all = rehearsed.map(({ facts }) => facts);
   const isComplete = before.length === 0 && rehearsed.every((one) => one.isComplete);
-  const undecided = distinctUndecided([
+  const undecided = [
     ...before,
     ...rehearsed.flatMap((one) => one.undecided),
     ...definition.outcomes.flatMap(wordsOrCost),
-  ]);
-  const possibility = (isFound: (facts: GraphFacts) => boolean): Possibility =>
-    certain.some(isFound) ? "yes" : all.some(isFound) || !isComplete ? "maybe" : "no";
-  const first = <Found>(find: (facts: GraphFacts) => Found | null | undefined): Found | null =>
-    [...certain, ...all].map(find).find((found) => found !== null && found !== undefined) ?? null;
-
-  const beyond = beyondLimit(definition, all);
+  ];
+  const possibility = (found: Found | undefined): Possibility =>
+    found === undefined ? (isComplete ? "no" : "maybe") : found.isCertain ? "yes" : "maybe";
+  const asked = mergedFacts(all.map((facts) => facts.nodes));
+  const taken = mergedFacts(all.map((facts) => facts.edges));
+  const beyond = beyondLimit(definition, { all, asked, taken });
   const nodes = definition.nodeIds.map((id): RehearsedNode => {
-    const found = first((facts) => facts.nodes.get(id));
-    const isReached = possibility((facts) => facts.nodes.has(id));
-    const replies = Math.max(0, ...rehearsed.map((one) => one.replies.get(id) ?? 0));
+    const found = asked.get(id);
+    const isReached = possibility(found);
+    const reason = beyond.has(id) ? "turn_limit" : "no_path";
     return {
       id,
       isReached,
       after: found?.after ?? null,
       witness: found?.witness ?? null,
-      ...(isReached === "no"
-        ? { reason: beyond.has(id) ? ("turn_limit" as const) : ("no_path" as const) }
-        : {}),
-      replies,
+      ...(isReached === "no" ? { reason } : {}),
+      replies: Math.max(0, ...rehearsed.map((one) => one.replies.get(id) ?? 0)),
     };
   });
-  const reached = new Map(nodes.map((node) => [node.id, node.isReached]));
   const edges = definition.edges.map(({ source, target }, edge): RehearsedEdge => {
-    const isTaken = possibility((facts) => facts.edges.has(edge));
-    return {
-      edge,
-      source,
-      target,
-      isTaken,
-      witness: first((facts) => facts.edges.get(edge)),
-      ...(isTaken === "no"
-        ? { never: neverTaken(definition, edge, { all, isReached: reached.get(source) === "yes" }) }
-        : {}),
-    };
+    const found = taken.get(edge);
+    const isTaken = possibility(found);
+    const never = isTaken === "no" ? { never: neverTaken(definition, edge, { asked, taken }) } : {};
+    return { edge, source, target, isTaken, witness: found?.witness ?? null, ...never };
   });
-  const largest = all.reduce<GraphFacts | null>(
-    (best, facts) => (best === null || (facts.count ?? -1n) > (best.count ?? -1n) ? facts : best),
-    null,
+  const largest = all.reduce<GraphFacts | undefined>(
+    (best, facts) => (best === undefined || (facts.count ?? -1n) > (best.count ?? -1n) ? facts : best),
+    undefined,
   );
-  const shortest = all.flatMap((facts) => facts.shortest ?? []);
-  const longest = all.flatMap((facts) => facts.longest ?? []);
-  const isOpen = all.some((facts) => facts.count === null);
+  const counted = all.some(({ count }) => count === null) ? undefined : largest;
   return {
     scenario: definition.name,
     turnLimit,
     places: rehearsed.map(({ place }) => place.name),
     nodes,
     edges,
-    outcomes: definition.outcomes.map((outcome) =>
-      rehearsedOutcome(outcome, {
-        rehearsed,
-        isComplete: isComplete && rehearsed.every(({ judged }) => judged.isComplete),
-      }),
-    ),
-    shortest: shortest.reduce<Witness | null>(
-      (best, one) => (best === null || one.turns.length < best.turns.length ? one : best),
-      null,
-    ),
-    longest: longest.reduce<Witness | null>(
-      (best, one) => (best === null || one.turns.length > best.turns.length ? one : best),
-      null,
-    ),
+    outcomes: definition.outcomes.map((outcome) => rehearsedOutcome(outcome, { rehearsed, isComplete })),
+    shortest: byTurns(all.flatMap(({ shortest }) => shortest ?? []))[0] ?? null,
+    longest: byTurns(all.flatMap(({ longest }) => longest ?? []).reverse()).at(-1) ?? null,
     paths: {
-      count: isOpen ? null : (largest?.count ?? null),
-      limited: isOpen ? null : (largest?.limited ?? null),
-      routes: isOpen ? null : (largest?.routes ?? null),
+      count: counted?.count ?? null,
+      limited: counted?.limited ?? null,
+      routes: counted?.routes ?? null,
       listed: largest?.listed ?? [],
     },
     loops: distinctBy(
-      all.flatMap((facts) => facts.loops),
+      all.flatMap(({ loops }) => loops),
       ({ nodes: inside }) => JSON.stringify(inside),
     ),
-    overlaps: distinctBy(
-      all.flatMap((facts) => facts.overlaps),
-      ({ taken, also }) => `${taken} ${also}`,
-    ),
-    failures: distinctBy(
-      all.flatMap((facts) => facts.failures),
-      ({ message }) => message,
-    ),
-    undecided,
+    failures: [...mergedFacts(all.map((facts) => facts.failures))].map(([message, { witness }]) => ({
+      message,
+      witness,
+    })),
+    undecided: distinctBy(undecided, ({ kind, place }) => `${kind} ${place}`),
     states: rehearsed.reduce((sum, { states }) => sum + states, 0),
     isComplete,
   };
 }
 
+/** What was found in several rows and variants: what is certain before what is not, and of that the shortest conversation. */
+function mergedFacts<Key, Fact extends Found>(
+  found: readonly ReadonlyMap<Key, Fact>[],
+): ReadonlyMap<Key, Fact> {
+  const merged = new Map<Key, Fact>();
+  for (const [key, fact] of found.flatMap((facts) => [...facts])) {
+    const known = merged.get(key);
+    const isBetter =
+      known === undefined ||
+      (known.isCertain === fact.isCertain
+        ? fact.witness.turns.length < known.witness.turns.length
+        : fact.isCertain);
+    if (isBetter) merged.set(key, fact);
+  }
+  return merged;
+}
+
+function byTurns(witnesses: readonly Witness[]): readonly Witness[] {
+  return witnesses.toSorted((one, other) => one.turns.length - other.turns.length);
+}
+
+interface Reached {
+  readonly asked: ReadonlyMap<string, Found>;
+  readonly taken: ReadonlyMap<number, Found>;
+}
+
 /** The nodes behind the turn limit: an edge that is taken leads to them, directly or through others. */
-function beyondLimit(definition: ScenarioDefinition, all: readonly GraphFacts[]): ReadonlySet<string> {
+function beyondLimit(
+  { edges }: ScenarioDefinition,
+  { all, asked, taken }: Reached & { readonly all: readonly GraphFacts[] },
+): ReadonlySet<string> {
   const open = new Set<string>();
   // Of a conversation that the limit stops, the next question would have been asked.
-  if (!all.some((facts) => facts.limited === null || facts.limited > 0n)) return open;
-  const targets = new Map<string, string[]>();
-  for (const { source, target } of definition.edges) {
-    const list = targets.get(source);
-    if (list === undefined) targets.set(source, [target]);
-    else list.push(target);
+  if (!all.some(({ limited }) => limited === null || limited > 0n)) return open;
+  const targets = Map.groupBy(edges, ({ source }) => source);
+  for (const edge of taken.keys()) {
+    const { target = "" } = edges[edge] ?? {};
+    if (!asked.has(target)) open.add(target);
   }
-  for (const facts of all)
-    for (const [edge] of facts.edges) {
-      const target = definition.edges[edge]?.target ?? "";
-      if (!all.some((one) => one.nodes.has(target))) open.add(target);
-    }
   // Iteration over a set includes what is added during it.
-  for (const node of open) for (const target of targets.get(node) ?? []) open.add(target);
+  for (const node of open) for (const { target } of targets.get(node) ?? []) open.add(target);
   return open;
 }
 
 function neverTaken(
-  definition: ScenarioDefinition,
+  { edges, nodes }: ScenarioDefinition,
   edge: number,
-  { all, isReached }: { readonly all: readonly GraphFacts[]; readonly isReached: boolean },
+  { asked, taken }: Reached,
 ): NeverTaken {
-  if (!isReached) return { reason: "source_not_reached" };
-  const { source = "", when } = definition.edges[edge] ?? {};
-  const before = new Set<number>();
-  for (const facts of all)
-    for (const taken of (when === undefined ? facts.taken.get(source) : facts.held.get(edge)) ?? [])
-      if (taken !== edge) before.add(taken);
-  if (before.size === 0) return { reason: "never_holds" };
-  return { reason: "taken_before", by: [...before].sort((left, right) => left - right) };
+  const { source = "", when } = edges[edge] ?? {};
+  if (!asked.has(source)) return { reason: "source_not_reached" };
+  const condition = compileWhen(when);
+  const place = { source, fields: (id: string) => nodes[id]?.question.template?.fields };
+  if (condition !== null && !canHold({ all: [condition] }, place)) return { reason: "never_holds" };
+  // Edges with a condition are tested in order, before those without.
+  const by = [...taken.keys()].filter((other) => {
+    const isBefore = condition === null || (other < edge && edges[other]?.when !== undefined);
+    return edges[other]?.source === source && isBefore;
+  });
+  if (by.length === 0) return { reason: "never_holds" };
+  return { reason: "taken_before", by: by.sort((left, right) => left - right) };
 }
 
 function rehearsedOutcome(
-  { name, ...outcome }: Outcome,
+  outcome: Outcome,
   { rehearsed, isComplete }: { readonly rehearsed: readonly RehearsedAt[]; readonly isComplete: boolean },
 ): RehearsedOutcome {
+  const { name, check } = outcome;
   const isOpaque =
-    rehearsed.some(({ opaqueOutcomes }) => opaqueOutcomes.has(name)) ||
-    wordsOrCost({ name, ...outcome }).length > 0;
+    rehearsed.some(({ opaqueOutcomes }) => opaqueOutcomes.has(name)) || wordsOrCost(outcome).length > 0;
   if (isOpaque) return { name, values: [], isComplete: false };
-  const values = new Map<RehearsedValue, OutcomeWitness>();
-  for (const isPossible of ["yes", "maybe"] as const)
-    for (const one of rehearsed) {
-      const facts = isPossible === "yes" ? one.judged.certain : one.judged.all;
-      for (const [value, witness] of facts.values.get(name) ?? []) {
-        const known = values.get(value);
-        const isBetter =
-          known === undefined ||
-          (known.isPossible === isPossible && witness.turns.length < known.witness.turns.length);
-        if (isBetter) values.set(value, { value, isPossible, witness });
-      }
-    }
-  const sorted = [...values.values()].sort((left, right) => order(left.value) - order(right.value));
-  return { name, values: sorted, isComplete: isComplete && !measuresNumbers(outcome.check) };
+  const found = mergedFacts(rehearsed.flatMap(({ values }) => values.get(name) ?? []));
+  const values = [...found].map(([value, { isCertain, witness }]) => ({
+    value,
+    isPossible: isCertain ? ("yes" as const) : ("maybe" as const),
+    witness,
+  }));
+  return {
+    name,
+    values: values.sort((left, right) => order(left.value) - order(right.value)),
+    isComplete: isComplete && rehearsed.every(({ hasAllValues }) => hasAllValues) && !measuresNumbers(check),
+  };
 }
 
 /** The numbers of a field may be any: only some of them stand for all. */
@@ -350,10 +328,6 @@ function wordsOrCost({ name, check }: Outcome): readonly Undecided[] {
       message: `it looks at ${field}, which only a run knows`,
     },
   ];
-}
-
-function distinctUndecided(found: readonly Undecided[]): readonly Undecided[] {
-  return distinctBy(found, ({ kind, place }) => `${kind} ${place}`);
 }
 
 function distinctBy<Item>(items: readonly Item[], key: (item: Item) => string): readonly Item[] {

@@ -1,6 +1,6 @@
 import { evaluateCheck } from "../../../core/checks/evaluate-check.ts";
 import { needsOfParts } from "../../../core/liquid/text-needs.ts";
-import type { ScenarioDefinition, ScenarioNode } from "../../../core/scenario/definition.ts";
+import type { Question, ScenarioDefinition, ScenarioNode } from "../../../core/scenario/definition.ts";
 import { INITIAL_STATE } from "../../../core/state/state.ts";
 import type { Trait } from "../../../core/templates/rubric.ts";
 import {
@@ -22,7 +22,7 @@ import { type ResolvedField, resolvedFields } from "../../../engine/models/simul
 import { type Comparison, fixedComparison, fixedPart, stateChecks } from "./comparisons.ts";
 import type { DefinitionCode } from "./prepare-code.ts";
 import { answersOf, fieldValues, traitValues } from "./representative-values.ts";
-import type { WatchedTurn } from "./watched-turns.ts";
+import { seenOf, type WatchedTurn } from "./watched-turns.ts";
 
 /** One reply in place of all replies that the scenario does not distinguish from it. */
 export interface ReplyClass {
@@ -44,15 +44,6 @@ export interface ReplyClasses {
 /** How many combinations of values of one node are tried. */
 const MOST_COMBINATIONS = 512;
 
-/** The replies at a node that the scenario distinguishes: right, wrong and unreadable answers, as far as anything reads them. */
-export function replyClasses(
-  definition: ScenarioDefinition,
-  id: string,
-  { watched, code }: { readonly watched: WatchedTurn; readonly code: DefinitionCode },
-): ReplyClasses {
-  return new ClassFinder(definition, id, { watched, code }).find();
-}
-
 /** A value to try; values with the same signature are not distinguished. */
 interface Choice {
   readonly value: JsonValue;
@@ -67,96 +58,108 @@ interface Part {
   readonly choices: readonly Choice[];
 }
 
-class ClassFinder {
-  readonly #definition: ScenarioDefinition;
-  readonly #node: ScenarioNode;
-  readonly #watched: WatchedTurn;
-  readonly #traits: readonly Trait[];
-  readonly #isVerdictOpaque: boolean;
-  /** True if what is right depends on the conversation, or on code. */
-  readonly #isVerdictOpen: boolean;
+/** No rule reads anything in it. */
+const REPLY = "…";
 
-  constructor(
-    definition: ScenarioDefinition,
-    id: string,
-    { watched, code }: { readonly watched: WatchedTurn; readonly code: DefinitionCode },
-  ) {
-    this.#definition = definition;
-    this.#node = definition.nodes[id] as ScenarioNode;
-    this.#watched = watched;
-    const { question, rubric } = this.#node;
-    const traits = [...(rubric?.traits ?? []), ...(question.rubric?.traits ?? [])];
-    this.#traits = traits.filter(({ name }) => watched.traits.has(name));
-    this.#isVerdictOpaque = code.opaqueVerdicts.has(id);
-    const { fields = {} } = question.template ?? {};
-    this.#isVerdictOpen =
-      code.verifications.has(id) ||
-      needsOfParts(question.template?.verify).readsState ||
-      Object.values(fields).some(
-        ({ truth, check }) => isTruthFrom(truth) || needsOfParts(truth, check).readsState,
-      );
+/** The replies at a node that the scenario distinguishes: right, wrong and unreadable answers, as far as anything reads them. */
+export function replyClasses(
+  definition: ScenarioDefinition,
+  id: string,
+  { watched, code }: { readonly watched: WatchedTurn; readonly code: DefinitionCode },
+): ReplyClasses {
+  const { question, rubric } = definition.nodes[id] as ScenarioNode;
+  const { fields = {}, verify } = question.template ?? {};
+  const isOpen =
+    code.verifications.has(id) ||
+    needsOfParts(verify).readsState ||
+    Object.values(fields).some(
+      ({ truth, check }) => isTruthFrom(truth) || needsOfParts(truth, check).readsState,
+    );
+  const traits = [...(rubric?.traits ?? []), ...(question.rubric?.traits ?? [])];
+  return new ClassFinder({
+    definition,
+    question,
+    watched,
+    traits: traits.filter(({ name }) => watched.traits.has(name)),
+    verdict: code.opaqueVerdicts.has(id) ? "unknown" : isOpen ? "open" : "computed",
+  }).find();
+}
+
+interface ClassedNode {
+  readonly definition: ScenarioDefinition;
+  readonly question: Question;
+  readonly watched: WatchedTurn;
+  readonly traits: readonly Trait[];
+  /** `open` if what is right depends on the conversation, or on code; `unknown` if on code that cannot be run. */
+  readonly verdict: "computed" | "open" | "unknown";
+}
+
+class ClassFinder {
+  readonly #node: ClassedNode;
+  /** As replies are verified, where that is known. */
+  readonly #question: Question;
+
+  constructor(node: ClassedNode) {
+    this.#node = node;
+    const { template, ...question } = node.question;
+    const isKnown = template !== undefined && node.verdict !== "open";
+    this.#question = isKnown
+      ? { ...question, template: fixedPart(template, node.definition) ?? template }
+      : question;
   }
 
   find(): ReplyClasses {
     const parts = [...this.#fieldParts(), ...this.#traitParts()];
     const { combinations, isWhole } = combined(parts);
-    const isOpen = this.#isVerdictOpaque && this.#watched.verdict;
-    const classes = new Map<string, ReplyClass>();
-    const keep = (found: ReplyClass, signature: string): void => {
-      if (!classes.has(signature)) classes.set(signature, found);
-    };
     const hasNull = (combination: Combination): boolean =>
       parts.some(({ isTrait }, index) => !isTrait && combination[index]?.value === null);
-    const readable = combinations.filter((combination) => !hasNull(combination));
-    const partly = combinations.filter(hasNull);
-    const add = (combination: Combination): void => {
-      for (const verifyResult of isOpen ? ([true, false, null] as const) : [undefined])
-        for (const found of this.#reply(parts, combination, verifyResult)) keep(found.reply, found.signature);
-    };
-    readable.forEach(add);
-    for (const found of this.#unreadable(parts)) keep(found.reply, found.signature);
-    partly.forEach(add);
+    const classes = new Map<string, ReplyClass>();
+    for (const reply of [
+      ...combinations.filter((one) => !hasNull(one)).flatMap((one) => this.#replies(parts, one)),
+      ...this.#unreadable(),
+      ...combinations.filter(hasNull).flatMap((one) => this.#replies(parts, one)),
+    ]) {
+      const key = this.#keyOf(reply);
+      if (!classes.has(key)) classes.set(key, reply);
+    }
     return { replies: [...classes.values()], isWhole };
   }
 
   #fieldParts(): readonly Part[] {
-    const { template } = this.#node.question;
+    const { question, definition } = this.#node;
+    const { template } = question;
     if (template === undefined) return [];
     const gate = stateChecks(gateOf(template)?.when as Parameters<typeof stateChecks>[0]);
     return resolvedFields(template, INITIAL_STATE).map((resolved) => {
       const gated = gate
         .filter(({ field }) => field === `parsed.${resolved.name}`)
-        .flatMap((leaf) => fixedComparison(leaf, this.#definition) ?? []);
+        .flatMap((leaf) => fixedComparison(leaf, definition) ?? []);
       return { name: resolved.name, isTrait: false, choices: this.#fieldChoices(resolved, gated) };
     });
   }
 
   #fieldChoices({ name, field }: ResolvedField, gated: readonly Comparison[]): readonly Choice[] {
+    const { watched, verdict } = this.#node;
     if (isTraceCheck(field.check)) return this.#traceChoices(field);
-    const watch = this.#watched.fields.get(name);
-    const { verdict } = this.#watched;
-    const cases = this.#truths(field);
-    const comparisons = [...(watch?.comparisons ?? []), ...gated];
-    const named = [...this.#watched.named, ...this.#valuesOfOthers(field)];
-    const right = cases.flatMap((one) =>
-      rightValues({ name, field, looksAtReply: false, ...one }, "").slice(0, 1),
-    );
-    const wrong = cases.flatMap((one) =>
-      wrongValues({ name, field, looksAtReply: false, ...one }, []).slice(0, 1),
-    );
-    const values = [...right, ...wrong, ...fieldValues(field, comparisons, named), null];
-    const truthComparisons = cases.map(({ truth, check }) => ({ check, expected: truth }));
-    const isSeen = watch?.isSeen === true || (verdict && this.#isVerdictOpen);
+    const { comparisons = [], isSeen = false } = watched.fields.get(name) ?? {};
+    const cases = this.#truths(field).map((one) => ({ name, field, looksAtReply: false, ...one }));
+    const named = [...watched.named, ...this.#valuesOfOthers(field)];
+    const values = [
+      ...cases.flatMap((one) => rightValues(one, "").slice(0, 1)),
+      ...cases.flatMap((one) => wrongValues(one, []).slice(0, 1)),
+      ...fieldValues(field, [...comparisons, ...gated], named),
+      null,
+    ];
+    const verified = [...gated, ...cases.map(({ truth, check }) => ({ check, expected: truth }))];
+    const compared = [...comparisons, ...(watched.verdict ? verified : [])];
+    const isRead = watched.verdict || watched.fields.has(name);
+    const isWhole = isSeen || (watched.verdict && verdict === "open");
     return distinctChoices(
       values.map((value) => ({
         value,
-        signature: isSeen
+        signature: isWhole
           ? JSON.stringify(value)
-          : [
-              answersOf(value, watch?.comparisons ?? []),
-              watch === undefined ? "" : String(value === null),
-              verdict ? answersOf(value, [...gated, ...truthComparisons]) + String(value === null) : "",
-            ].join(" "),
+          : `${answersOf(value, compared)} ${isRead && value === null}`,
       })),
     );
   }
@@ -169,7 +172,7 @@ class ClassFinder {
     const { truth } = field;
     if (!isVerified(field)) return [];
     if (!isTruthFrom(truth)) {
-      const fixed = fixedPart({ type: field.type, truth, check }, this.#definition);
+      const fixed = fixedPart({ type: field.type, truth, check }, this.#node.definition);
       return fixed === undefined ? [] : [{ truth: fixed.truth as JsonValue, check: fixed.check }];
     }
     const all = [...Object.values(truth.cases), ...(truth.otherwise === undefined ? [] : [truth.otherwise])];
@@ -182,14 +185,14 @@ class ClassFinder {
   #valuesOfOthers({ truth, check }: TemplateField): readonly JsonValue[] {
     return needsOfParts(truth, check).turns.flatMap(({ node, part, name }) => {
       if (part !== "parsed" || typeof node !== "string") return [];
-      const other = this.#definition.nodes[node]?.question.template?.fields[name];
+      const other = this.#node.definition.nodes[node]?.question.template?.fields[name];
       if (other === undefined) return [];
       return [...this.#truths(other).map((one) => one.truth), ...fieldValues(other, [], [])];
     });
   }
 
   #traceChoices({ check, truth }: TemplateField): readonly Choice[] {
-    if (check === undefined || !this.#watched.verdict) return [{ value: null, signature: "" }];
+    if (check === undefined || !this.#node.watched.verdict) return [{ value: null, signature: "" }];
     const holds = truth !== false;
     const texts = [...passingFragments(check), ...failingFragments(check)].map((one) => String(one ?? ""));
     return distinctChoices(
@@ -202,9 +205,10 @@ class ClassFinder {
   }
 
   #traitParts(): readonly Part[] {
-    return this.#traits.map((trait) => {
-      const { comparisons = [], isSeen = false } = this.#watched.traits.get(trait.name) ?? {};
-      const values = [...traitValues(trait, comparisons, [...this.#watched.named]), null];
+    const { traits, watched } = this.#node;
+    return traits.map((trait) => {
+      const { comparisons = [], isSeen = false } = watched.traits.get(trait.name) ?? {};
+      const values = [...traitValues(trait, comparisons, [...watched.named]), null];
       const choices = values.map((value) => ({
         value,
         signature: isSeen ? JSON.stringify(value) : `${answersOf(value, comparisons)} ${value === null}`,
@@ -216,11 +220,9 @@ class ClassFinder {
     });
   }
 
-  #reply(
-    parts: readonly Part[],
-    combination: Combination,
-    verifyResult: boolean | null | undefined,
-  ): readonly Found[] {
+  /** The reply with these values; with each verdict, where that is unknown; none if code reads another value of a trait. */
+  #replies(parts: readonly Part[], combination: Combination): readonly ReplyClass[] {
+    const { watched, traits, verdict } = this.#node;
     const valuesOf = (isTrait: boolean): JsonObject =>
       Object.fromEntries(
         parts.flatMap((part, index) =>
@@ -229,88 +231,61 @@ class ClassFinder {
       );
     const fragments = combination.flatMap(({ fragment }) => (fragment === undefined ? [] : [fragment]));
     const reply = [REPLY, ...fragments].join(" ").trim();
-    const rubric = this.#rubric(reply, valuesOf(true));
-    if (rubric === undefined) return [];
+    const rubric = valuesOf(true);
+    const read = this.#readTraits(reply);
+    if (Object.entries(read).some(([name, value]) => value !== (rubric[name] ?? null))) return [];
     const labels: TurnLabels = {
       parsed: valuesOf(false),
-      ...(verifyResult === undefined ? {} : { verifyResult }),
-      ...(this.#watched.refused ? { refused: false } : {}),
-      ...(this.#traits.length === 0 ? {} : { rubric }),
+      ...(watched.refused ? { refused: false } : {}),
+      ...(traits.length === 0 ? {} : { rubric }),
     };
-    const signatures = combination.map(({ signature }) => signature);
-    const isAssumed = verifyResult !== undefined || this.#traits.some(({ type }) => type === "function");
-    return [this.#found({ reply, labels, isUnreadable: false, isAssumed }, signatures)];
+    const isUnknown = verdict === "unknown" && watched.verdict;
+    const isAssumed = isUnknown || traits.some(({ type }) => type === "function");
+    return (isUnknown ? [true, false, null] : [undefined]).map((verifyResult) => ({
+      reply,
+      labels: verifyResult === undefined ? labels : { ...labels, verifyResult },
+      isUnreadable: false,
+      isAssumed,
+    }));
   }
 
-  /** The values of traits; undefined if code reads the reply otherwise. */
-  #rubric(reply: string, wanted: JsonObject): JsonObject | undefined {
-    const patterns = this.#traits.filter(({ type }) => type === "regex");
+  /** What patterns read in a reply. */
+  #readTraits(reply: string): JsonObject {
+    const patterns = this.#node.traits.filter(({ type }) => type === "regex");
     const read = evaluateCodeTraits(patterns, reply);
-    const isSame = patterns.every(({ name }) => (read[name]?.value ?? null) === (wanted[name] ?? null));
-    return isSame ? wanted : undefined;
+    return Object.fromEntries(patterns.map(({ name }) => [name, read[name]?.value ?? null]));
   }
 
   /** A reply that nothing can be read of, and one that declines to answer. */
-  #unreadable(parts: readonly Part[]): readonly Found[] {
-    const { template } = this.#node.question;
-    const signatures = parts.map(
-      ({ choices }) => choices.find(({ value }) => value === null)?.signature ?? "",
-    );
-    const patterns = this.#traits.filter(({ type }) => type === "regex");
-    const read = evaluateCodeTraits(patterns, REPLY);
-    const rubric = Object.fromEntries(this.#traits.map(({ name }) => [name, read[name]?.value ?? null]));
-    const traits = this.#traits.length === 0 ? {} : { rubric };
-    const found: Found[] = [];
+  #unreadable(): readonly ReplyClass[] {
+    const { watched, traits, question } = this.#node;
+    const { template } = question;
+    const nothing = Object.fromEntries(traits.map(({ name }) => [name, null]));
+    const rubric = traits.length === 0 ? {} : { rubric: { ...nothing, ...this.#readTraits(REPLY) } };
+    const found: ReplyClass[] = [];
     const base = { reply: REPLY, isUnreadable: true, isAssumed: false };
-    if (template !== undefined) {
-      const labels = { verifyResult: null, ...traits, ...(this.#watched.refused ? { refused: null } : {}) };
-      found.push(this.#found({ ...base, labels }, signatures));
-    }
-    if (this.#watched.refused) {
-      const nothing = Object.fromEntries(Object.keys(template?.fields ?? {}).map((name) => [name, null]));
-      const labels = { parsed: nothing, refused: true, ...traits };
-      found.push(this.#found({ ...base, isUnreadable: false, labels }, signatures));
+    if (template !== undefined)
+      found.push({
+        ...base,
+        labels: { verifyResult: null, ...rubric, ...(watched.refused ? { refused: null } : {}) },
+      });
+    if (watched.refused) {
+      const parsed = Object.fromEntries(Object.keys(template?.fields ?? {}).map((name) => [name, null]));
+      found.push({ ...base, isUnreadable: false, labels: { parsed, refused: true, ...rubric } });
     }
     return found;
   }
 
-  #found(reply: ReplyClass, signatures: readonly string[]): Found {
-    const { verdict, refused, fields, traits } = this.#watched;
-    const { template } = this.#node.question;
-    const question =
-      template === undefined || this.#isVerdictOpen
-        ? { ...this.#node.question }
-        : { ...this.#node.question, template: fixedPart(template, this.#definition) ?? template };
-    if (this.#isVerdictOpen) delete (question as { template?: unknown }).template;
-    const { verifyResult, notVerified } = concludeLabels(
-      { question, reply: reply.reply, state: INITIAL_STATE },
-      reply.labels,
-    );
-    const names = [...Object.keys(template?.fields ?? {}), ...this.#traits.map(({ name }) => name)];
-    const isWatched = (name: string): boolean =>
-      fields.has(name) || traits.has(name) || (verdict && this.#isVerdictOpen);
-    const signature = [
-      verdict
-        ? this.#isVerdictOpen
-          ? String(reply.isUnreadable)
-          : notVerified === true
-            ? "-"
-            : String(verifyResult)
-        : "",
-      refused ? String(reply.labels.refused ?? null) : "",
-      ...names.map((name, index) => (isWatched(name) ? (signatures[index] ?? "") : "")),
-    ];
-    return { reply, signature: JSON.stringify(signature) };
+  /** Replies with the same key are not distinguished. */
+  #keyOf({ reply, labels, isUnreadable }: ReplyClass): string {
+    const { watched, verdict } = this.#node;
+    const conclusion = concludeLabels({ question: this.#question, reply, state: INITIAL_STATE }, labels);
+    const seen = seenOf(conclusion, watched);
+    return verdict === "open" && watched.verdict
+      ? JSON.stringify([seen, isUnreadable, labels.parsed ?? null])
+      : seen;
   }
 }
-
-interface Found {
-  readonly reply: ReplyClass;
-  readonly signature: string;
-}
-
-/** No rule reads anything in it. */
-const REPLY = "…";
 
 type Combination = readonly Choice[];
 

@@ -50,8 +50,11 @@ export function watchedTurns(
   return new TurnWatch(definition, code).all();
 }
 
-/** What the scenario reads of a finished turn, as a key: turns with the same key are not distinguished. */
-export function seenOf(turn: FinishedTurn, watched: WatchedTurn | undefined): string {
+/** What the scenario reads of a turn, as a key: turns with the same key are not distinguished. */
+export function seenOf(
+  turn: Pick<FinishedTurn, "verifyResult" | "notVerified" | "refused" | "fields" | "parsed" | "rubric">,
+  watched: WatchedTurn | undefined,
+): string {
   if (watched === undefined) return "";
   const { verifyResult, notVerified, refused, fields, parsed, rubric } = turn;
   const values = (from: object, seen: ReadonlyMap<string, WatchedValue>): readonly unknown[] =>
