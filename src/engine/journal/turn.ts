@@ -1,9 +1,8 @@
 import type { Truth } from "../../core/logic/kleene.ts";
 import type { RoutingDecision } from "../../core/state/routing.ts";
 import type { UserState } from "../../core/state/state.ts";
-import type { ReplyConclusion } from "../grading/judge/assess-reply.ts";
 import type { JudgementPart } from "../grading/judge/judge-turn.ts";
-import type { TurnLabels } from "../grading/verify/conclude-labels.ts";
+import type { ReplyConclusion, TurnLabels } from "../grading/verify/conclude-reply.ts";
 import type { Message, ToolCall } from "../models/message.ts";
 import type { ErrorCategory } from "../models/model-error.ts";
 import type { RunFailure } from "./failure.ts";

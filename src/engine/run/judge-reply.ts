@@ -3,19 +3,14 @@ import { Rng } from "../../core/rng.ts";
 import type { ScenarioNode } from "../../core/scenario/definition.ts";
 import { itemsOf } from "../../core/values/growing-list.ts";
 import { type EarlierTurn, type JudgeRequest, plannedRequest } from "../grading/judge/judge-request.ts";
-import {
-  type JudgeModel,
-  type JudgementPart,
-  judgePart,
-  type TurnJudgement,
-  unansweredPart,
-} from "../grading/judge/judge-turn.ts";
+import { type JudgeModel, judgePart, unansweredPart } from "../grading/judge/judge-turn.ts";
 import { combinePanel } from "../grading/judge/panel.ts";
-import { failureOf, type RunFailure } from "../journal/failure.ts";
+import { failureOf } from "../journal/failure.ts";
 import type { JudgeAnswered } from "../journal/judge-health.ts";
 import type { Cell, TurnJudgementEvent } from "../journal/run-event.ts";
 import { addSpending, NOTHING_SPENT, type Spending } from "../journal/spending.ts";
 import type { Message } from "../models/message.ts";
+import { callContext } from "./ask-subject.ts";
 import type { AnyModel } from "./calls/call-cache.ts";
 import { overrideKey } from "./resolve-models.ts";
 import type { ConversationContext, ConversationPlan, Judge, RunContext } from "./run-context.ts";
@@ -27,35 +22,25 @@ export type Judged = Pick<TurnJudgementEvent, "judgement" | "failure" | "votes" 
 /** Asks the judge, or each member of a panel, to read a reply. A call that fails is part of the result. */
 export async function judgeReply(driver: ConversationContext, effect: JudgeEffect): Promise<Judged> {
   const { task } = effect.plan;
-  const named = judgesAt(driver, effect);
-  const [only] = named;
-  if (only !== undefined && named.length === 1) {
-    const { answered, ...vote } = await askJudge(driver, effect, { ...only, member: 0 });
-    return { ...vote, judges: [answered] };
-  }
   const votes = await Promise.all(
-    named.map((judge, member) => askJudge(driver, effect, { ...judge, member })),
+    judgesAt(driver, effect).map((judge, member) => askJudge(driver, effect, { ...judge, member })),
   );
-  const judges = votes.map(({ answered }) => answered);
-  const spending = votes.reduce((sum, vote) => addSpending(sum, vote.spending), NOTHING_SPENT);
-  const failed = votes.find(({ failure }) => failure !== undefined);
-  const said = votes.filter(({ failure }) => failure === undefined).map(({ judgement }) => judgement);
-  const failure = failed?.failure === undefined ? {} : { failure: failed.failure };
+  const failure = votes.find((vote) => vote.failure !== undefined)?.failure;
+  const known = {
+    ...(failure === undefined ? {} : { failure }),
+    judges: votes.map(({ answered }) => answered),
+    spending: votes.map((vote) => vote.spending).reduce(addSpending, NOTHING_SPENT),
+  };
+  const [only] = votes;
+  if (only !== undefined && votes.length === 1) return { judgement: only.judgement, ...known };
+  const said = votes.flatMap((vote) => (vote.failure === undefined ? [vote.judgement] : []));
   if (said.length === 0)
-    return {
-      judgement: unansweredPart(task, "no judge of the panel could be asked"),
-      ...failure,
-      judges,
-      spending,
-    };
-  return { judgement: combined(said, effect), ...failure, votes: said, judges, spending };
+    return { judgement: unansweredPart(task, "no judge of the panel could be asked"), ...known };
+  return { judgement: combinePanel(said, task), votes: said, ...known };
 }
 
-interface Vote {
-  readonly judgement: JudgementPart;
-  readonly failure?: RunFailure;
+interface Vote extends Pick<Judged, "judgement" | "failure" | "spending"> {
   readonly answered: JudgeAnswered;
-  readonly spending: Spending;
 }
 
 interface NamedJudge {
@@ -64,61 +49,40 @@ interface NamedJudge {
   readonly name: string;
 }
 
-interface Member extends NamedJudge {
-  /** Position in the panel, from 0. */
-  readonly member: number;
-}
-
 async function askJudge(
   driver: ConversationContext,
   effect: JudgeEffect,
-  { model, name, member }: Member,
+  { model, name, member }: NamedJudge & { readonly member: number },
 ): Promise<Vote> {
-  const { run, signal } = driver;
-  const { conversation, cell } = driver.plan;
-  const { scenario, replicate } = cell;
+  const { run, plan, signal } = driver;
   const { turn, node, part } = effect;
   let spending: Spending = NOTHING_SPENT;
   let calls = 0;
   let asksAgain = false;
   const judge: JudgeModel = async ({ instructions, messages, schema }) => {
-    const { text, object, usage } = await run.caller.call({
+    const { text, object } = await run.caller.call({
       model,
       request: { instructions, messages: messages as readonly Message[], schema },
-      context: {
-        signal,
-        purpose: "judge",
-        scenario,
-        conversation,
-        node,
-        turn,
-        replicate,
-        seed: run.seed,
-      },
+      context: callContext(driver, effect, { purpose: "judge", signal }),
       call: `${turn}.judge.${part}.${member}.${++calls}`,
-      skipsCache: judgeAt(run, driver.plan, effect.reads.node)?.cache === false,
+      skipsCache: judgeAt(run, plan, effect.reads.node)?.cache === false,
       ignoresStored: asksAgain,
       session: driver.session,
       onSpent: (spent) => {
         spending = addSpending(spending, spent);
       },
     });
-    return {
-      text,
-      ...(object === undefined ? {} : { object }),
-      ...(usage === undefined ? {} : { usage }),
-    };
+    return { text, ...(object === undefined ? {} : { object }) };
   };
   const request = judgeRequestOf(run, driver.state, effect);
-  const ask = (): Promise<TurnJudgement> => judgePart(judge, request, effect);
   try {
-    let read = await ask();
-    if (read.status === "unreadable" && run.retriesUnreadable && spending.calls === 0) {
+    let read = await judgePart(judge, request, effect);
+    if (read.judgement.status === "unreadable" && run.retriesUnreadable && spending.calls === 0) {
       asksAgain = true;
-      read = await ask();
+      read = await judgePart(judge, request, effect);
     }
-    const { calls: made, usage: _, ...judgement } = read;
-    return { judgement, answered: answeredBy(name, read, spending.calls === 0 && made.length > 0), spending };
+    const { judgement } = read;
+    return { judgement, answered: answeredBy(name, read, spending.calls === 0), spending };
   } catch (error) {
     const failure = failureOf(error, { stage: "judge", node, turn });
     return {
@@ -133,8 +97,12 @@ async function askJudge(
 /** As long as a line that people read. */
 const LONGEST_REASON = 200;
 
-function answeredBy(judge: string, read: TurnJudgement, isStored: boolean): JudgeAnswered {
-  const { status, calls, unread } = read;
+function answeredBy(
+  judge: string,
+  { judgement, calls }: Awaited<ReturnType<typeof judgePart>>,
+  isStored: boolean,
+): JudgeAnswered {
+  const { status, unread } = judgement;
   if (status === "read") return { judge, result: calls.length > 1 ? "repaired" : "read" };
   // The first of a list.
   const reason = (calls.at(-1)?.error ?? "").replace(/^- /, "").split("\n", 1)[0] ?? "";
@@ -178,29 +146,6 @@ export function shownTurns(
   return itemsOf(spoken, (spoken?.length ?? 0) - turn + 1 + shown)
     .slice(0, shown)
     .map(({ question, reply }) => ({ question, reply }));
-}
-
-/** The combined judgement of a panel for this request. */
-function combined(votes: readonly JudgementPart[], { plan, reads }: JudgeEffect): JudgementPart {
-  const { template } = reads.node.question;
-  const { parsed, rubric, refused, status } = combinePanel(votes, { template, traits: reads.traits });
-  const { task } = plan;
-  return {
-    status,
-    parsed: picked(parsed, task.fields),
-    quotes: Object.assign({}, ...votes.map(({ quotes }) => quotes)),
-    notes: {},
-    // The combined answers have the form of one judge's.
-    rubric: picked(rubric, task.traits) as JudgementPart["rubric"],
-    refused: task.refusal ? refused : null,
-  };
-}
-
-function picked(
-  values: Readonly<Record<string, unknown>>,
-  parts: readonly { readonly name: string }[],
-): Record<string, unknown> {
-  return Object.fromEntries(parts.map(({ name }) => [name, values[name] ?? null]));
 }
 
 function judgesAt({ run, plan }: ConversationContext, { reads }: JudgeEffect): readonly NamedJudge[] {

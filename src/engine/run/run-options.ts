@@ -4,7 +4,7 @@ import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import type { Rubric } from "../../core/templates/rubric.ts";
 import { type JsonObject, typeName } from "../../core/values/json.ts";
 import type { Dataset } from "../datasets/dataset.ts";
-import type { Reading } from "../grading/judge/assess-reply.ts";
+import type { Reading } from "../grading/verify/conclude-reply.ts";
 import type { Cell, ConversationStop, RunObserver, TurnUser } from "../journal/run-event.ts";
 import type { Store } from "../journal/store/store.ts";
 import type { Cassette } from "../models/cassette/cassette.ts";

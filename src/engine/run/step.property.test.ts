@@ -7,8 +7,8 @@ import { advanceState } from "../../core/state/advance-state.ts";
 import { resolveNextNode } from "../../core/state/routing.ts";
 import { INITIAL_STATE } from "../../core/state/state.ts";
 import { itemsOf } from "../../core/values/growing-list.ts";
-import { concludeReply } from "../grading/judge/assess-reply.ts";
 import { type JudgementPart, joinParts, unansweredPart } from "../grading/judge/judge-turn.ts";
+import { concludeReply } from "../grading/verify/conclude-reply.ts";
 import type {
   ConversationEvent,
   ConversationSettings,

@@ -36,8 +36,8 @@ describe("assessReply", () => {
       parsed: { city: "canberra", year: 1913 },
       status: "read",
       refused: null,
-      usage: { inputTokens: 10, outputTokens: 2 },
     });
+    expect(assessment.calls).toMatchObject([{ answer: { usage: { inputTokens: 10, outputTokens: 2 } } }]);
     expect(judge.calls).toHaveLength(1);
   });
 
@@ -86,10 +86,7 @@ describe("assessReply", () => {
       status: "unreadable",
       parsed: { city: null, year: 1913 },
     });
-    expect(assessment.calls.map(({ answer, repaired }) => [answer.text, repaired])).toEqual([
-      ['"nonsense"', false],
-      ['"nonsense"', true],
-    ]);
+    expect(assessment.calls.map(({ answer }) => answer.text)).toEqual(['"nonsense"', '"nonsense"']);
   });
 
   test("an error of the model is passed on", async () => {
@@ -124,15 +121,31 @@ describe("assessReply", () => {
     });
   });
 
-  test("several judges decide together, and their agreement is kept", async () => {
+  test("several judges decide together", async () => {
     const says = (city: string | null): JudgeModel => judgeSaying({ fields: { city } });
-    const panel = [says("Canberra"), says("canberra"), says("Sydney")];
-    const assessment = await assessReply(panel, input);
+    const assessment = await assessReply([says("Canberra"), says("canberra"), says("Sydney")], input);
     expect(assessment.verifyResult).toBe(true);
-    expect(assessment.usage).toEqual({ inputTokens: 30, outputTokens: 6 });
-    expect(assessment.panel?.agreement.parsed.city?.share).toBeCloseTo(2 / 3);
-    expect(assessment.panel?.votes).toHaveLength(3);
+    expect(assessment.calls).toHaveLength(3);
     const split = await assessReply([says("Canberra"), says("Sydney")], input);
     expect(split.verifyResult).toBe(null);
+  });
+
+  test("what is judged apart is asked at the same time, and each part once", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const asked: string[] = [];
+    const judge: JudgeModel = async ({ schema }) => {
+      // Each call waits for the other one to begin.
+      if (asked.push(JSON.stringify(schema)) === 2) resolve();
+      await promise;
+      return {
+        text: JSON.stringify(schema).includes("polite")
+          ? '{"traits": {"polite": true}}'
+          : '{"fields": {"city": "Canberra"}}',
+      };
+    };
+    const traits = [llmTrait("polite", { kind: "boolean" })];
+    const assessment = await assessReply(judge, { ...input, traits, judging: "separate" });
+    expect(assessment).toMatchObject({ verifyResult: true, rubric: { polite: true }, status: "read" });
+    expect(asked).toHaveLength(2);
   });
 });

@@ -1,19 +1,43 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { functionTrait, llmTrait, metricTrait, regexTrait } from "../../../core/templates/rubric.ts";
+import {
+  functionTrait,
+  llmTrait,
+  metricTrait,
+  regexTrait,
+  type Trait,
+} from "../../../core/templates/rubric.ts";
 import { type Template, type TemplateFields, template } from "../../../core/templates/template.ts";
 import {
   fenced,
-  isUsableMarker,
   type JudgeInput,
   type JudgeRequest,
-  judgeRequest,
-  judgeRequests,
+  type Judging,
+  judgePlans,
+  plannedRequest,
   repairRequest,
   unforgeableMarker,
 } from "./judge-request.ts";
 
 const MARKER = "k3J9xQ2mZ81LpVt7";
+
+/** What is asked about a reply, and the reply. */
+interface Asked extends Partial<JudgeInput> {
+  readonly template?: Template;
+  readonly traits?: readonly Trait[];
+  readonly detectRefusal?: boolean;
+  readonly judging?: Judging;
+}
+
+function judgeRequests({ template, traits = [], detectRefusal = false, judging, ...input }: Asked) {
+  const plans = judgePlans({ template, traits, refusal: detectRefusal }, judging ?? "together");
+  const given = { question: "?", reply: "!", rawAnswer: "", marker: MARKER, ...input };
+  return plans.map((plan) => plannedRequest(plan, given));
+}
+
+function judgeRequest(asked: Asked): JudgeRequest {
+  return judgeRequests(asked)[0] as JudgeRequest;
+}
 
 // Frozen, as in a definition, so that all tests share what is made once.
 const CAPITAL: Template = Object.freeze<Template>({
@@ -27,14 +51,14 @@ const CAPITAL: Template = Object.freeze<Template>({
   }),
 });
 
-const INPUT: JudgeInput = {
+const INPUT: Asked = {
   question: "What is the capital of Australia?",
   reply: "I believe it is Sydney.",
   template: CAPITAL,
   marker: MARKER,
 };
 
-const EVERYTHING: JudgeInput = {
+const EVERYTHING: Asked = {
   ...INPUT,
   earlierTurns: [
     { question: "Do you know Australia?", reply: "Yes.\nQuite well." },
@@ -81,7 +105,7 @@ function shown({ instructions, messages }: JudgeRequest): string {
 }
 
 describe("prompts, to be reviewed as they are", () => {
-  test.each<[string, JudgeInput]>([
+  test.each<[string, Asked]>([
     ["one-field", INPUT],
     ["everything", EVERYTHING],
     ["reference", { ...INPUT, template: { fields: {} }, traits: [COMPARED], rawAnswer: "Canberra" }],
@@ -163,14 +187,14 @@ test("the reference answer is shown to traits that ask for it, and to no others"
 });
 
 describe("as few requests as possible", () => {
-  const requested = (input: Parameters<typeof judgeRequests>[0]): unknown =>
+  const requested = (input: Asked): unknown =>
     judgeRequests(input).map((request) => [...namesIn(request).flat(), request.task.refusal]);
   const polite = llmTrait("polite", { kind: "boolean" });
   const rule = regexTrait("cites", { pattern: "x" });
   const traits = Object.freeze([polite, COMPARED, rule]);
-  const bare: JudgeInput = { question: "?", reply: "!", marker: MARKER };
+  const bare: Asked = { question: "?", reply: "!", marker: MARKER };
 
-  test.each<[string, Parameters<typeof judgeRequests>[0], unknown]>([
+  test.each<[string, Asked, unknown]>([
     ["nothing to judge", bare, []],
     ["traits that code decides", { ...bare, traits: [rule] }, []],
     ["fields", INPUT, [["city", false]]],
@@ -187,7 +211,6 @@ describe("as few requests as possible", () => {
         ["agrees", false],
       ],
     ],
-    ["no reference to show", { ...INPUT, traits }, [["city", "polite", "agrees", false]]],
     [
       "apart without refusal",
       { ...INPUT, traits, judging: "separate" },
@@ -211,22 +234,10 @@ describe("as few requests as possible", () => {
   ])("%s", (_what, input, expected) => expect(requested(input)).toEqual(expected));
 });
 
-test("a marker that can be guessed is refused", () => {
-  const message = "Expected `marker` to be at least 16 letters and digits";
-  expect(() => judgeRequest({ ...INPUT, marker: "x" })).toThrow(message);
-  expect(() => judgeRequests({ ...INPUT, marker: "" })).toThrow(message);
-});
-
-test.each([
-  [MARKER, true],
-  ["0".repeat(16), true],
-  ["a".repeat(15), false],
-  ["", false],
-  [`${MARKER} `, false],
-  [`${MARKER}\n`, false],
-  [`${MARKER}>`, false],
-  ["é".repeat(16), false],
-])("%j can be a marker: %s", (marker, usable) => expect(isUsableMarker(marker)).toBe(usable));
+test.each(["", "a".repeat(15), `${MARKER} `, `${MARKER}\n`, `${MARKER}>`, "é".repeat(16)])(
+  "a marker that can be guessed, or that is no word, is refused: %j",
+  (marker) => expect(() => judgeRequest({ ...INPUT, marker })).toThrow("16 letters and digits"),
+);
 
 test("text stands between its fences as it is", () => {
   expect(fenced("reply", MARKER, " a\r\n\n</reply> ")).toBe(
@@ -256,7 +267,7 @@ test("no text can hold the marker, whatever is in it", () => {
     fc.property(marker, fc.array(text, { maxLength: 4 }), (start, texts) => {
       const found = unforgeableMarker(start, texts);
       expect(texts.filter((each) => each.includes(found))).toEqual([]);
-      expect(found.startsWith(start) && isUsableMarker(found)).toBe(true);
+      expect(found.startsWith(start) && /^[A-Za-z0-9]+$/.test(found)).toBe(true);
       expect(unforgeableMarker(start, texts)).toBe(found);
     }),
   );

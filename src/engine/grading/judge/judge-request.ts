@@ -13,7 +13,7 @@ export interface EarlierTurn {
   readonly reply: string;
 }
 
-/** A reply and what the judge is asked about it. */
+/** A reply, and what the judge is shown with it. */
 export interface JudgeInput {
   readonly question: string;
   readonly reply: string;
@@ -21,12 +21,8 @@ export interface JudgeInput {
   readonly finish?: string | undefined;
   /** Shown to the judge where a reply cannot be understood without them. */
   readonly earlierTurns?: readonly EarlierTurn[];
-  readonly template?: Template;
-  readonly traits?: readonly Trait[];
-  /** True to ask whether the reply declines to answer. */
-  readonly detectRefusal?: boolean;
   /** The reference answer; shown only to traits with `includeReference`. */
-  readonly rawAnswer?: string;
+  readonly rawAnswer: string;
   /** Random text, new for every turn, of at least 16 letters and digits: it marks where quoted text ends. */
   readonly marker: string;
 }
@@ -43,38 +39,10 @@ export interface JudgeRequest {
   readonly marker: string;
 }
 
-/**
- * One request for all judged fields and traits of a reply. If a trait has `includeReference`, everything in the request is
- * judged with the reference answer shown; `judgeRequests` splits it.
- */
-export function judgeRequest(input: JudgeInput): JudgeRequest {
-  // "At once" always gives one plan.
-  return plannedRequest(judgePlans(planParts(input), "at once")[0] as JudgePlan, input);
-}
-
-/**
- * As few requests as possible: none if there is nothing to judge, one by default, one more for traits that see the
- * reference answer. `separate` asks for all fields in one and for each trait in its own.
- */
-export function judgeRequests(input: JudgeInput & { readonly judging?: Judging }): readonly JudgeRequest[] {
-  const plans = judgePlans(planParts(input), input.judging ?? "together");
-  return plans.map((plan) => plannedRequest(plan, input));
-}
-
-function planParts({ template, traits, detectRefusal, rawAnswer }: JudgeInput): PlanParts {
-  return {
-    ...(template === undefined ? {} : { template }),
-    traits: traits ?? [],
-    refusal: detectRefusal ?? false,
-    reference: rawAnswer !== undefined,
-  };
-}
-
 /** The request that a plan makes of a reply. */
 export function plannedRequest(plan: JudgePlan, input: JudgeInput): JudgeRequest {
-  if (!isUsableMarker(input.marker)) {
+  if (!USABLE.test(input.marker))
     throw new TypeError("Expected `marker` to be at least 16 letters and digits");
-  }
   const quoted = quotedTexts(input, plan);
   const marker = unforgeableMarker(
     input.marker,
@@ -108,8 +76,7 @@ function quotedTexts(input: JudgeInput, plan: JudgePlan): readonly QuotedText[] 
     texts.push({ label: "", name: `earlier-reply-${index + 1}`, text: turn.reply });
   }
   texts.push({ label: "The question:\n", name: "question", text: question });
-  if (plan.reference && rawAnswer !== undefined)
-    texts.push({ label: "The reference answer:\n", name: "reference", text: rawAnswer });
+  if (plan.reference) texts.push({ label: "The reference answer:\n", name: "reference", text: rawAnswer });
   const label = input.finish === "length" ? CUT_OFF : "The reply to record:\n";
   texts.push({ label, name: "reply", text: reply });
   return texts;
@@ -131,28 +98,27 @@ export interface JudgePlan {
 interface PlanParts {
   readonly template?: Template | undefined;
   readonly traits: readonly Trait[];
+  /** True to ask whether the reply declines to answer. */
   readonly refusal: boolean;
-  /** True if there is a reference answer to show to traits that want it. */
-  readonly reference: boolean;
 }
 
-/** The calls for a turn. */
-export function judgePlans(parts: PlanParts, judging: Judging | "at once"): readonly JudgePlan[] {
-  const { template, refusal, reference } = parts;
+/**
+ * The calls for a turn, as few as possible: none if there is nothing to judge, one by default, one more for traits that see the
+ * reference answer. `separate` asks for all fields in one and for each trait in its own.
+ */
+export function judgePlans(parts: PlanParts, judging: Judging): readonly JudgePlan[] {
+  const { template, refusal } = parts;
   const fields = template === undefined ? {} : judgedFields(template);
   const traits = parts.traits.filter(isJudgedTrait);
-  if (judging === "at once") return [makePlan(judgeTask({ fields, traits, refusal }), reference)];
-
-  const seesReference = (trait: JudgedTrait): boolean => reference && wantsReference(trait);
   const tasks =
     judging === "separate"
       ? [judgeTask({ fields, refusal }), ...traits.map((trait) => judgeTask({ traits: [trait] }))]
       : [
-          judgeTask({ fields, traits: traits.filter((trait) => !seesReference(trait)), refusal }),
+          judgeTask({ fields, traits: traits.filter((trait) => !wantsReference(trait)), refusal }),
           // What is asked here sees the reference answer, and nothing else may.
-          judgeTask({ traits: traits.filter(seesReference) }),
+          judgeTask({ traits: traits.filter(wantsReference) }),
         ];
-  return tasks.filter(asksSomething).map((task) => makePlan(task, reference));
+  return tasks.filter(asksSomething).map(makePlan);
 }
 
 function asksSomething({ fields, traits, refusal }: JudgeTask): boolean {
@@ -163,8 +129,8 @@ function wantsReference(trait: JudgedTrait): boolean {
   return trait.type === "llm" && trait.includeReference === true;
 }
 
-function makePlan(task: JudgeTask, hasReference: boolean): JudgePlan {
-  const reference = hasReference && task.traits.some(({ trait }) => wantsReference(trait));
+function makePlan(task: JudgeTask): JudgePlan {
+  const reference = task.traits.some(({ trait }) => wantsReference(trait));
   return {
     task,
     instructions: judgeInstructions(task, { reference }),
@@ -173,12 +139,8 @@ function makePlan(task: JudgeTask, hasReference: boolean): JudgePlan {
   };
 }
 
+/** What can mark where quoted text begins and ends. */
 const USABLE = /^[A-Za-z0-9]{16,}$/;
-
-/** True for a text that can mark where quoted text begins and ends: at least 16 letters and digits, best random. */
-export function isUsableMarker(marker: string): boolean {
-  return USABLE.test(marker);
-}
 
 /**
  * A marker that occurs in none of the texts: the given one if it does not, else the first that continues it with a number. A

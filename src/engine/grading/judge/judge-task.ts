@@ -3,7 +3,7 @@ import type { FieldType, ScalarType, TemplateField } from "../../../core/templat
 import { isReservedKey } from "../../../core/values/json.ts";
 
 /** What a judge may know of a field: no truth, check, weight or rule. */
-export type AskedField = FieldType & Pick<TemplateField, "description" | "hint" | "evidence">;
+export type AskedField = FieldType & Pick<TemplateField, "description" | "hint" | "evidence" | "optional">;
 
 /** A field that the judge reads, and the key of its answer. */
 export interface TaskField {

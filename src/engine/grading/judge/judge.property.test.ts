@@ -5,7 +5,7 @@ import type { Check } from "../../../core/checks/check.ts";
 import type { Trait } from "../../../core/templates/rubric.ts";
 import type { FieldOptions, FieldType, ScalarType, TemplateField } from "../../../core/templates/template.ts";
 import { truthFrom } from "../../../core/templates/template.ts";
-import { type JudgeInput, judgeRequest, judgeRequests, repairRequest } from "./judge-request.ts";
+import { judgePlans, plannedRequest, repairRequest } from "./judge-request.ts";
 
 const MARKER = "k3J9xQ2mZ81LpVt7";
 
@@ -90,20 +90,16 @@ function anyTrait(g: GeneratorValue, secrets: Secrets, name: string): Trait {
   return g(fc.constantFrom, ...makers)();
 }
 
-/** An input whose secrets stand only where no judge may see them. */
-function anyInput(g: GeneratorValue, secrets: Secrets): JudgeInput {
+/** What is asked, with secrets where no judge may see them. */
+function anyParts(g: GeneratorValue, secrets: Secrets): Parameters<typeof judgePlans>[0] {
   const names = g(() => fc.uniqueArray(fc.string({ maxLength: 8 }), { maxLength: 5 }));
   return {
-    question: g(() => words),
-    reply: g(fc.string),
     template: {
       fields: Object.fromEntries(names.map((name) => [name, anyField(g, secrets)])),
       verify: `() => "${secrets.text()}"`,
     },
     traits: names.map((name) => anyTrait(g, secrets, name)),
-    detectRefusal: g(fc.boolean),
-    rawAnswer: secrets.text(),
-    marker: MARKER,
+    refusal: g(fc.boolean),
   };
 }
 
@@ -112,9 +108,12 @@ test("no truth, check, weight or rule can occur in a request", () => {
   fc.assert(
     fc.property(fc.gen(), (g) => {
       const secrets = new Secrets();
-      const input = anyInput(g, secrets);
+      const parts = anyParts(g, secrets);
+      const [question, reply] = [g(() => words), g(fc.string)];
       for (const judging of ["together", "separate"] as const) {
-        const requests = [judgeRequest(input), ...judgeRequests({ ...input, judging })];
+        const requests = judgePlans(parts, judging).map((plan) =>
+          plannedRequest(plan, { question, reply, rawAnswer: secrets.text(), marker: MARKER }),
+        );
         const repairs = requests.map((request) => repairRequest(request, { text: "?" }, "- wrong"));
         const sent = JSON.stringify([...requests, ...repairs]);
         expect(secrets.texts.filter((text) => sent.includes(text))).toEqual([]);
@@ -137,7 +136,9 @@ test("a reply stands in its request byte by byte, between the only two lines tha
   const reply = fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join(""));
   fc.assert(
     fc.property(marker, reply, reply, (start, text, question) => {
-      const request = judgeRequest({ question, reply: text, detectRefusal: true, marker: start });
+      const [plan] = judgePlans({ traits: [], refusal: true }, "together");
+      const input = { question, reply: text, rawAnswer: "", marker: start };
+      const request = plannedRequest(plan as NonNullable<typeof plan>, input);
       const content = request.messages[0]?.content ?? "";
       const [opening, closing] = [`<reply-${request.marker}>`, `</reply-${request.marker}>`];
       expect(content.split(opening)).toHaveLength(2);

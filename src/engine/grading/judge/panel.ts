@@ -1,125 +1,75 @@
 import { readDate } from "../../../core/checks/date-value.ts";
-import {
-  isJudgedTrait,
-  type JudgedTrait,
-  type MetricAnswers,
-  type MetricTrait,
-  type Trait,
-} from "../../../core/templates/rubric.ts";
-import { type FieldType, judgedFields, type Template } from "../../../core/templates/template.ts";
+import type { JudgedTrait, MetricAnswers, MetricTrait } from "../../../core/templates/rubric.ts";
+import type { FieldType } from "../../../core/templates/template.ts";
 import { collapseWhiteSpace } from "../../../core/text/text-value.ts";
-import { ownValue, type UnknownRecord } from "../../../core/values/json.ts";
+import { ownValue } from "../../../core/values/json.ts";
 import { readMetricAnswers, traitValue } from "../verify/trait-value.ts";
-
-/** What one judge of a panel answered about a turn, as it was read: traits are not turned into values yet. */
-export interface PanelVote {
-  readonly parsed: UnknownRecord;
-  readonly rubric: UnknownRecord;
-  readonly refused: boolean | null;
-  readonly status: "read" | "unreadable";
-  /** The names that could not be read of an answer that could be read in part. */
-  readonly unread?: { readonly fields: readonly string[]; readonly traits: readonly string[] };
-}
-
-/** What the judges of a panel answer together, in the form of one judge, and how far they agree. */
-export interface PanelJudgement extends PanelVote {
-  /** In separate records, because a field and a trait may have the same name. */
-  readonly agreement: {
-    readonly parsed: Readonly<Record<string, PanelAgreement>>;
-    readonly rubric: Readonly<Record<string, PanelAgreement>>;
-    readonly refused: PanelAgreement;
-  };
-}
-
-/** The template and the traits that the judges were asked about. */
-export interface PanelQuestion {
-  readonly template?: Template | undefined;
-  readonly traits?: readonly Trait[];
-}
+import type { JudgeTask } from "./judge-task.ts";
+import type { JudgementPart } from "./judge-turn.ts";
+import type { TraitAnswer } from "./read-value.ts";
 
 /**
- * Combines the answers of several judges field by field and trait by trait. Numbers and scores: the median. Everything
- * else: what more than half of the votes say, else null with the reason. Null is a vote for "not stated"; an unreadable
- * judge, and an answer that is missing or not allowed, is no vote.
+ * Combines what several judges answered to the same request, field by field and trait by trait. Numbers and scores: the median.
+ * Everything else: what more than half of the votes say, else null. Null is a vote for "not stated"; an unreadable judge, and an answer
+ * that is missing or not allowed, is no vote.
  */
-export function combinePanel(
-  judgements: readonly PanelVote[],
-  { template, traits = [] }: PanelQuestion,
-): PanelJudgement {
-  const read = judgements.filter(({ status, unread }) => status === "read" || unread !== undefined);
-  const fields = Object.entries(template === undefined ? {} : judgedFields(template));
-  const parsed = fields.map(([name, field]) => {
+export function combinePanel(votes: readonly JudgementPart[], task: JudgeTask): JudgementPart {
+  const read = votes.filter(({ status, unread }) => status === "read" || unread !== undefined);
+  const parsed = task.fields.map(({ name, field }) => {
     const answers = read
       .filter(({ unread }) => !unread?.fields.includes(name))
-      .map((judge) => ownValue(judge.parsed, name));
+      .map((vote) => ownValue(vote.parsed, name));
     // Only an optional field may be left out to say that it is not stated.
-    const votes = field.optional ? answers.map((answer) => answer ?? null) : answers;
-    return [name, combineFieldVotes(field, votes)] as const;
+    const counted = field.optional ? answers.map((answer) => answer ?? null) : answers;
+    return [name, combineFieldVotes(field, counted)] as const;
   });
-  const rubric = traits.filter(isJudgedTrait).map((trait) => {
+  const rubric = task.traits.map(({ name, trait }) => {
     const answers = read
-      .filter(({ unread }) => !unread?.traits.includes(trait.name))
-      .map((judge) => ownValue(judge.rubric, trait.name));
-    return [trait.name, combineTraitVotes(trait, answers)] as const;
+      .filter(({ unread }) => !unread?.traits.includes(name))
+      .map((vote) => ownValue(vote.rubric, name));
+    return [name, combineTraitVotes(trait, answers)] as const;
   });
-  const refused = majority(read.map((judge) => judge.refused));
   return {
-    parsed: eachOf(parsed, ({ value }) => value),
-    rubric: eachOf(rubric, ({ value }) => value),
-    refused: refused.value,
     status: read.length === 0 ? "unreadable" : "read",
-    agreement: {
-      parsed: eachOf(parsed, ({ agreement }) => agreement),
-      rubric: eachOf(rubric, ({ agreement }) => agreement),
-      refused: refused.agreement,
-    },
+    parsed: Object.fromEntries(parsed),
+    quotes: Object.assign({}, ...votes.map(({ quotes }) => quotes)),
+    notes: {},
+    rubric: Object.fromEntries(rubric),
+    refused: task.refusal ? majority(read.map(({ refused }) => refused)) : null,
   };
 }
 
-function combineTraitVotes(trait: JudgedTrait, answers: readonly unknown[]): PanelAnswer {
+function combineTraitVotes(trait: JudgedTrait, answers: readonly unknown[]): TraitAnswer {
   if (trait.type === "metric") return combineMetricVotes(trait, answers);
   const votes = answers.filter((answer) => answer === null || traitValue(trait, answer).value !== null);
-  // A valid score is a number.
-  return trait.kind === "score" ? median(votes as readonly (number | null)[]) : majority(votes);
+  // What a trait allows is a truth, a number or the name of a class; a valid score is a number.
+  return trait.kind === "score"
+    ? median(votes as readonly (number | null)[])
+    : majority(votes as readonly TraitAnswer[]);
 }
 
-/** The majority on each instruction; the share is that over all instructions together. */
-function combineMetricVotes(trait: MetricTrait, answers: readonly unknown[]): PanelAnswer<MetricAnswers> {
+/** The majority on each instruction. */
+function combineMetricVotes(trait: MetricTrait, answers: readonly unknown[]): MetricAnswers | null {
   const votes = answers.flatMap((answer) => {
     const vote = answer === undefined ? undefined : readMetricAnswers(trait, answer ?? {});
     return vote === undefined || "problem" in vote ? [] : [vote];
   });
-  if (votes.length === 0) return { value: null, agreement: majority([]).agreement };
-  const expected = trait.expected.map((_, index) =>
-    majority(votes.map((vote) => answerAt(vote.expected, index))),
-  );
-  const unexpected = (trait.unexpected ?? []).map((_, index) =>
-    majority(votes.map((vote) => answerAt(vote.unexpected, index))),
-  );
-  const shares = [...expected, ...unexpected].map(({ agreement }) => agreement.share ?? 0);
-  const share = shares.length === 0 ? null : shares.reduce((sum, part) => sum + part, 0) / shares.length;
+  if (votes.length === 0) return null;
   return {
-    value: { expected: expected.map(({ value }) => value), unexpected: unexpected.map(({ value }) => value) },
-    agreement: { share, votes: votes.length },
+    expected: trait.expected.map((_, index) =>
+      majority(votes.map(({ expected }) => expected[index] ?? null)),
+    ),
+    unexpected: (trait.unexpected ?? []).map((_, index) =>
+      majority(votes.map(({ unexpected }) => unexpected[index] ?? null)),
+    ),
   };
-}
-
-function answerAt(answers: readonly (boolean | null)[], index: number): boolean | null {
-  return answers[index] ?? null;
-}
-
-function eachOf<Answer, Part>(
-  entries: readonly (readonly [string, Answer])[],
-  part: (answer: Answer) => Part,
-): Readonly<Record<string, Part>> {
-  return Object.fromEntries(entries.map(([name, answer]) => [name, part(answer)]));
 }
 
 /**
  * Combines what judges read for a field: the median of numbers, the majority of everything else. What does not have
  * the type of the field is not a vote.
  */
-export function combineFieldVotes(field: FieldType, answers: readonly unknown[]): PanelAnswer {
+export function combineFieldVotes(field: FieldType, answers: readonly unknown[]): unknown {
   const votes = answers.filter((answer) => answer === null || hasType(field, answer));
   if (field.type === "number" || field.type === "integer") {
     // What is left has the type of the field.
@@ -128,7 +78,7 @@ export function combineFieldVotes(field: FieldType, answers: readonly unknown[])
   return majority(votes, (vote) => fieldValueKey(field, vote));
 }
 
-/** Values of a field with the same key are the same answer; also what to give to `krippendorffAlpha` as ratings. */
+/** Values of a field with the same key are the same answer. */
 export function fieldValueKey(field: FieldType, value: unknown): string {
   if (field.type === "array") {
     const items = Array.isArray(value) ? value.map((item) => fieldValueKey(field.items, item)) : [];
@@ -165,38 +115,18 @@ function hasType(field: FieldType, value: unknown): boolean {
   }
 }
 
-/** How far the judges of a panel agree on one answer. */
-interface PanelAgreement {
-  /** The share of votes that equal the combined answer; null without votes. */
-  readonly share: number | null;
-  readonly votes: number;
-  /** In words, why the combined answer is null. */
-  readonly reason?: string;
-}
-
-/** The combined answer of a panel. */
-interface PanelAnswer<Value = unknown> {
-  readonly value: Value | null;
-  readonly agreement: PanelAgreement;
-}
-
 /**
- * The answer that more than half of the judges gave; null, with the reason, if there is none. A vote for null says
- * "not stated" and counts as any other. Answers with the same key are the same answer; of their spellings the most
- * frequent is taken, then the earliest.
+ * The answer that more than half of the judges gave; null if there is none. A vote for null says "not stated" and counts as any other.
+ * Answers with the same key are the same answer; of their spellings the most frequent is taken, then the earliest.
  */
 export function majority<Value>(
   votes: readonly (Value | null)[],
   keyOf: (value: Value) => unknown = (value) => value,
-): PanelAnswer<Value> {
+): Value | null {
   const groups = Map.groupBy(votes, (vote) => (vote === null ? null : keyOf(vote)));
-  for (const [key, group] of groups) {
-    if (group.length * 2 <= votes.length) continue;
-    const share = group.length / votes.length;
-    if (key === null) return { value: null, agreement: notStated(votes, share) };
-    return { value: mostFrequent(group), agreement: { share, votes: votes.length } };
-  }
-  return { value: null, agreement: undecided(votes) };
+  for (const [key, group] of groups)
+    if (group.length * 2 > votes.length) return key === null ? null : mostFrequent(group);
+  return null;
 }
 
 /**
@@ -206,37 +136,14 @@ export function majority<Value>(
 export function median(
   votes: readonly (number | null)[],
   { whole = false }: { readonly whole?: boolean } = {},
-): PanelAnswer<number> {
+): number | null {
   const numbers = votes.filter((vote) => vote !== null).sort((left, right) => left - right);
-  const missing = votes.length - numbers.length;
-  if (missing * 2 > votes.length) {
-    return { value: null, agreement: notStated(votes, missing / votes.length) };
-  }
   const middle = (numbers.length - 1) / 2;
   const lower = numbers[Math.floor(middle)];
   const upper = numbers[Math.ceil(middle)];
-  if (lower === undefined || upper === undefined || missing * 2 === votes.length) {
-    return { value: null, agreement: undecided(votes) };
-  }
+  if (lower === undefined || upper === undefined || numbers.length * 2 <= votes.length) return null;
   // Halved before they are added: the sum of two very large numbers would be infinite.
-  const value = whole || lower === upper ? lower : lower / 2 + upper / 2;
-  const agreeing = numbers.filter((number) => number === value).length;
-  return { value, agreement: { share: agreeing / votes.length, votes: votes.length } };
-}
-
-function notStated(votes: readonly unknown[], share: number): PanelAgreement {
-  return {
-    share,
-    votes: votes.length,
-    reason: `${Math.round(share * votes.length)} of ${votes.length} judges found no answer`,
-  };
-}
-
-function undecided(votes: readonly unknown[]): PanelAgreement {
-  if (votes.length === 0)
-    return { share: null, votes: 0, reason: "no judge gave an answer that can be read" };
-  const share = votes.filter((vote) => vote === null).length / votes.length;
-  return { share, votes: votes.length, reason: `no answer has more than half of ${votes.length} votes` };
+  return whole || lower === upper ? lower : lower / 2 + upper / 2;
 }
 
 function mostFrequent<Value>(writings: readonly (Value | null)[]): Value | null {

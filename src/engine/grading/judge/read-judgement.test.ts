@@ -1,20 +1,30 @@
 import { describe, expect, test } from "vitest";
-import { llmTrait, metricTrait } from "../../../core/templates/rubric.ts";
-import { template } from "../../../core/templates/template.ts";
-import { type JudgeInput, judgeRequest } from "./judge-request.ts";
-import { type Judgement, quoteFinder, readJudgement } from "./read-judgement.ts";
+import { llmTrait, metricTrait, type Trait } from "../../../core/templates/rubric.ts";
+import { type Template, template } from "../../../core/templates/template.ts";
+import { judgePlans } from "./judge-request.ts";
+import type { JudgeTask } from "./judge-task.ts";
+import { quoteFinder, type ReadAnswer, readJudgement } from "./read-judgement.ts";
 
-const INPUT: JudgeInput = {
-  question: "What is the capital of Australia, and how many live there?",
+interface Asked {
+  readonly reply: string;
+  readonly template?: Template;
+  readonly traits?: readonly Trait[];
+  readonly refusal?: boolean;
+}
+
+const INPUT: Asked = {
   reply: "The capital is “Canberra”,\nwith 467,194 people.",
   template: template({
     city: { type: "string", description: "the capital", truth: "Canberra" },
     people: { type: "integer", description: "how many", truth: 1, evidence: true },
   }),
   traits: [llmTrait("polite", { kind: "boolean" }), metricTrait("coverage", { expected: ["a"] })],
-  detectRefusal: true,
-  marker: "k3J9xQ2mZ81LpVt7",
+  refusal: true,
 };
+
+function taskOf({ template, traits = [], refusal = false }: Asked): JudgeTask {
+  return (judgePlans({ template, traits, refusal }, "together")[0] as { readonly task: JudgeTask }).task;
+}
 
 const ANSWER = {
   fields: { city: "Canberra", people: { quote: "467,194 people", value: 467194 } },
@@ -22,22 +32,21 @@ const ANSWER = {
   refused: false,
 };
 
-const READ: Judgement = {
-  status: "read",
+const READ: ReadAnswer = {
   fields: { city: { value: "Canberra" }, people: { value: 467194, quote: "467,194 people" } },
   traits: { polite: true, coverage: { expected: [true], unexpected: [] } },
   refused: false,
 };
 
-function read(answer: unknown, input: JudgeInput = INPUT): Judgement {
+function read(answer: unknown, input: Asked = INPUT): ReadAnswer {
   const text = typeof answer === "string" ? answer : JSON.stringify(answer);
-  return readJudgement(judgeRequest(input), input, { text });
+  return readJudgement({ task: taskOf(input) }, input, { text });
 }
 
 describe("an answer is read", () => {
   test("from structured output, whatever the text", () => {
     const answer = { text: '{"fields": "no"}', object: ANSWER };
-    expect(readJudgement(judgeRequest(INPUT), INPUT, answer)).toEqual(READ);
+    expect(readJudgement({ task: taskOf(INPUT) }, INPUT, answer)).toEqual(READ);
   });
 
   test.each<[string, string]>([
@@ -61,7 +70,6 @@ describe("an answer is read", () => {
       traits: [llmTrait("how good", { kind: "score" })],
     };
     const judgement = {
-      status: "read",
       fields: { "is it?": { value: true } },
       traits: { "how good": 2 },
       refused: null,
@@ -75,7 +83,6 @@ describe("an answer is read", () => {
 
   test("with null for everything", () => {
     const nothing = {
-      status: "read",
       fields: { city: { value: null }, people: { value: null } },
       traits: { polite: null, coverage: null },
       refused: null,
@@ -100,7 +107,7 @@ describe("an answer is read", () => {
   });
 
   test("without refusal if it was not asked for", () => {
-    const { traits: _, detectRefusal: __, ...input } = INPUT;
+    const { traits: _, refusal: __, ...input } = INPUT;
     expect(read({ fields: ANSWER.fields, refused: true }, input)).toEqual({
       ...READ,
       traits: {},
@@ -112,7 +119,7 @@ describe("an answer is read", () => {
 describe("evidence", () => {
   const people = (quote: unknown, value: unknown = 467194): unknown => {
     const judgement = read({ ...ANSWER, fields: { ...ANSWER.fields, people: { quote, value } } });
-    return judgement.status === "read" ? judgement.fields.people : judgement.error;
+    return judgement.error ?? judgement.fields.people;
   };
 
   test("is looked for in the reply, but for white space and the shape of marks", () => {
@@ -173,34 +180,18 @@ describe("what cannot be read is said in words, and kept", () => {
 - refused is missing; expected true, false or null.`,
     ],
   ])("%s", (_what, answer, error) => {
-    const raw = typeof answer === "string" ? answer : JSON.stringify(answer);
-    expect(read(answer)).toMatchObject({ status: "unreadable", raw, error });
+    expect(read(answer).error).toBe(error);
   });
 
   test("what is right beside it is kept, and what is wrong is missing there", () => {
-    expect(read({ ...ANSWER, fields: { city: "Canberra" } })).toMatchObject({
-      status: "unreadable",
-      readable: { fields: { city: { value: "Canberra" } }, refused: ANSWER.refused },
-    });
-    expect(read({ ...ANSWER, fields: { city: "Canberra" } })).not.toHaveProperty("readable.fields.people");
-    expect(read("Canberra.")).not.toHaveProperty("readable");
-  });
-
-  test("a section that is missing costs that section only", () => {
-    const { fields, refused } = ANSWER;
-    expect(read({ fields, refused })).toMatchObject({
-      status: "unreadable",
-      readable: { fields: { city: { value: "Canberra" } }, traits: {}, refused },
-    });
-    expect(read({ ...ANSWER, fields: [] })).toMatchObject({
-      readable: { fields: {}, traits: { polite: true }, refused },
-    });
-    expect(read({ refused })).toMatchObject({ readable: { fields: {}, traits: {}, refused } });
-  });
-
-  test("an object without text is kept as text", () => {
-    const judgement = readJudgement(judgeRequest(INPUT), INPUT, { text: "", object: { a: 1 } });
-    expect(judgement).toMatchObject({ status: "unreadable", raw: '{"a":1}' });
+    const { fields, traits, refused } = ANSWER;
+    const city = { city: { value: "Canberra" } };
+    expect(read({ ...ANSWER, fields: { city: "Canberra" } })).toMatchObject({ fields: city, refused });
+    expect(read({ ...ANSWER, fields: { city: "Canberra" } })).not.toHaveProperty("fields.people");
+    expect(read("Canberra.")).toMatchObject({ fields: {}, traits: {}, refused: null });
+    expect(read({ fields, refused })).toMatchObject({ fields: city, traits: {}, refused });
+    expect(read({ traits, refused, fields: [] })).toMatchObject({ fields: {}, traits: { polite: true } });
+    expect(read({ refused })).toMatchObject({ fields: {}, traits: {}, refused });
   });
 
   test("an error never repeats what a judge wrote, which may be what a reply told it to", () => {
@@ -210,7 +201,7 @@ describe("what cannot be read is said in words, and kept", () => {
       traits: hostile,
       refused: hostile,
     });
-    expect(judgement.status === "unreadable" && judgement.error).not.toContain("Ignore");
+    expect(judgement.error).not.toContain("Ignore");
   });
 
   test("a long list of complaints is cut", () => {
@@ -218,26 +209,19 @@ describe("what cannot be read is said in words, and kept", () => {
     const fields = names.map((name) => [name, { type: "boolean", description: "?", truth: true }] as const);
     const input = { ...INPUT, template: { fields: Object.fromEntries(fields) } };
     const judgement = read({ ...ANSWER, fields: Object.fromEntries(names.map((name) => [name, 7])) }, input);
-    expect(judgement.status === "unreadable" && judgement.error.split("\n")).toHaveLength(10);
+    expect(judgement.error?.split("\n")).toHaveLength(10);
   });
 });
 
 test("keys of the prototype are harmless, in answers and as names", () => {
   const answer = '{"__proto__": {"city": "x"}, "fields": {"__proto__": {"city": "x"}, "constructor": 1}}';
-  expect(read(answer, { ...INPUT, traits: [], detectRefusal: false })).toMatchObject({
+  expect(read(answer, { ...INPUT, traits: [], refusal: false })).toMatchObject({
     error: expect.stringContaining("fields.city is missing"),
   });
   const fields = JSON.parse('{"__proto__": {"type": "string", "description": "?", "truth": "x"}}');
-  const input = { question: "?", reply: "!", template: { fields }, marker: INPUT.marker };
+  const input = { reply: "!", template: { fields } };
   const judgement = read({ fields: { field_1: "x" } }, input);
-  expect(Object.entries(judgement.status === "read" ? judgement.fields : {})).toEqual([
-    ["__proto__", { value: "x" }],
-  ]);
-});
-
-test("a request that was stored and loaded again is read the same", () => {
-  const stored = JSON.parse(JSON.stringify(judgeRequest(INPUT)));
-  expect(readJudgement(stored, INPUT, { text: JSON.stringify(ANSWER) })).toEqual(READ);
+  expect(Object.entries(judgement.fields)).toEqual([["__proto__", { value: "x" }]]);
 });
 
 const REPLY = `Well,\n  the capital\u00a0is “Canberra” – not Sydney.

@@ -1,6 +1,6 @@
 import { words } from "../../../core/text/text-value.ts";
 import { isRecord, ownValue, type UnknownRecord } from "../../../core/values/json.ts";
-import { findAnswer, type RawAnswer, rawText } from "./find-answer.ts";
+import { findAnswer, type RawAnswer } from "./find-answer.ts";
 import { fieldWords, type JudgeTask, type TaskField } from "./judge-task.ts";
 import { readBoolean, readTrait, readValue, type TraitAnswer, wrongAnswer } from "./read-value.ts";
 
@@ -14,23 +14,15 @@ export interface JudgedField {
   readonly reason?: string;
 }
 
-/** What a judge answered, checked and typed; or that it could not be read, with the raw text. */
-export type Judgement =
-  | (ReadableParts & { readonly status: "read" })
-  | {
-      readonly status: "unreadable";
-      readonly raw: string;
-      readonly error: string;
-      /** What of the answer could be read all the same. */
-      readonly readable?: ReadableParts;
-    };
-
-/** The fields and traits of an answer that could be read; those that are missing could not. */
-interface ReadableParts {
+/** What a judge answered, checked and typed. */
+export interface ReadAnswer {
+  /** The fields that could be read; all of them without an `error`. */
   readonly fields: Readonly<Record<string, JudgedField>>;
   readonly traits: Readonly<Record<string, TraitAnswer>>;
   /** Null if the judge could not tell, or was not asked. */
   readonly refused: boolean | null;
+  /** What is wrong with the answer, for the judge to correct. */
+  readonly error?: string;
 }
 
 /**
@@ -42,9 +34,9 @@ export function readJudgement(
   { task }: { readonly task: JudgeTask },
   { reply }: { readonly reply: string },
   answer: RawAnswer,
-): Judgement {
+): ReadAnswer {
   const found = findAnswer(task, answer, reply);
-  if ("error" in found) return unreadable(answer, found.error);
+  if ("error" in found) return { fields: {}, traits: {}, refused: null, error: found.error };
 
   const reading = new Reading(reply);
   const fields = task.fields.flatMap((field) => {
@@ -62,11 +54,13 @@ export function readJudgement(
   });
   if (found.traits === undefined) reading.missSection("traits", task.traits);
   const refused = task.refusal ? reading.readRefusal(found.top) : null;
-  const readable = { fields: Object.fromEntries(fields), traits: Object.fromEntries(traits), refused };
-  if (reading.problems.length === 0) return { status: "read", ...readable };
-  const error = reading.problems.slice(0, SHOWN).join("\n");
-  const isEmpty = fields.length + traits.length === 0 && refused === null;
-  return { ...unreadable(answer, error), ...(isEmpty ? {} : { readable }) };
+  const { problems } = reading;
+  return {
+    fields: Object.fromEntries(fields),
+    traits: Object.fromEntries(traits),
+    refused,
+    ...(problems.length === 0 ? {} : { error: problems.slice(0, SHOWN).join("\n") }),
+  };
 }
 
 /** How many problems are listed: as many as a judge can be expected to correct. */
@@ -145,8 +139,4 @@ function comparable(text: string): string {
     .replace(SINGLE_QUOTES, "'")
     .replace(DOUBLE_QUOTES, '"')
     .replace(DASHES, "-");
-}
-
-function unreadable(answer: RawAnswer, error: string): Judgement & { readonly status: "unreadable" } {
-  return { status: "unreadable", raw: rawText(answer), error };
 }

@@ -53,11 +53,11 @@ export interface VerificationContext {
   /** The raw reply, for checks that look at it. */
   readonly reply: string;
   /** The state before this turn, for truths that depend on the past. */
-  readonly state?: ScenarioState;
+  readonly state?: ScenarioState | undefined;
   /** True for a field that is null because it could not be read, and not because the reply does not state it. */
-  readonly isUnread?: (field: string) => boolean;
+  readonly isUnread?: ((field: string) => boolean) | undefined;
   /** How alike the meanings of fields and their truths are, for fields with `semantic_match`. */
-  readonly similarities?: Readonly<Record<string, number>>;
+  readonly similarities?: Readonly<Record<string, number>> | undefined;
   /** Whether the reply declines to answer, for a gate that asks for it. */
   readonly refused?: Truth;
   /** From 1, for a function. */

@@ -17,7 +17,7 @@ import {
 import type { TestedEdge } from "../../../core/state/routing.ts";
 import type { ConversationStatus, UserState } from "../../../core/state/state.ts";
 import type { JudgementPart } from "../../grading/judge/judge-turn.ts";
-import type { TurnLabels } from "../../grading/verify/conclude-labels.ts";
+import type { TurnLabels } from "../../grading/verify/conclude-reply.ts";
 import type { FieldVerdict } from "../../grading/verify/verify-parsed.ts";
 import { MESSAGES } from "../../models/cassette/call-lines.ts";
 import type { ErrorCategory } from "../../models/model-error.ts";

@@ -1,5 +1,5 @@
 import { freezeDeep } from "../../../core/values/frozen-copy.ts";
-import type { ReplyConclusion } from "../../grading/judge/assess-reply.ts";
+import type { ReplyConclusion } from "../../grading/verify/conclude-reply.ts";
 import { NOTHING_SPENT } from "../../journal/spending.ts";
 import type { FinishedTurn, Turn } from "../../journal/turn.ts";
 

@@ -11,8 +11,8 @@ import type { ModelReference } from "../../../core/scenario/model-override.ts";
 import { gateReadsRefusal, type RoutedOn, routedOn } from "../../../core/scenario/routed-on.ts";
 import { mergeRubrics, type Trait } from "../../../core/templates/rubric.ts";
 import type { JsonObject } from "../../../core/values/json.ts";
-import { unreadByRules, withoutRules } from "../../grading/judge/assess-reply.ts";
 import { type JudgePlan, judgePlans } from "../../grading/judge/judge-request.ts";
+import { unreadByRules, withoutRules } from "../../grading/verify/conclude-reply.ts";
 import { comparesMeaning } from "../../grading/verify/semantic-match.ts";
 import type { ConversationSettings } from "../../journal/run-event.ts";
 
@@ -145,9 +145,7 @@ function makePlan(
     { rubric, place: "the question" },
     { rubric: node.rubric, place: "the node" },
   ]);
-  const parts = hasJudge
-    ? judgePlans({ template, traits, refusal: detectRefusal, reference: true }, judging)
-    : [];
+  const parts = hasJudge ? judgePlans({ template, traits, refusal: detectRefusal }, judging) : [];
   // Every node has an entry.
   const needs = routes().get(id) as RoutedOn;
   const { verdict, refused, fields, traits: routedTraits } = needs;
@@ -169,7 +167,7 @@ export function plannedParts(
 ): readonly JudgePlan[] {
   if (plan.parts.length === 0 || (node === plan.node && traits === plan.traits)) return plan.parts;
   try {
-    return judgePlans({ template: node.question.template, traits, refusal, reference: true }, judging);
+    return judgePlans({ template: node.question.template, traits, refusal }, judging);
   } catch (error) {
     // What came from the state may be of another type than the author expects.
     throw new TextError(`the judge cannot be asked for what it comes to: ${errorMessage(error)}`);

@@ -10,8 +10,8 @@ import { foldTurn } from "../../../core/state/advance-state.ts";
 import { failedConditions, type RoutingDecision, resolveNextNode } from "../../../core/state/routing.ts";
 import { INITIAL_STATE, isFinished, type ScenarioState } from "../../../core/state/state.ts";
 import { appended, itemsOf, listOf } from "../../../core/values/growing-list.ts";
-import type { ReplyConclusion } from "../../grading/judge/assess-reply.ts";
 import { type JudgementPart, joinParts } from "../../grading/judge/judge-turn.ts";
+import type { ReplyConclusion } from "../../grading/verify/conclude-reply.ts";
 import { meaningPairs } from "../../grading/verify/semantic-match.ts";
 import { toolCallsIn } from "../../journal/fold/conversation.ts";
 import type {

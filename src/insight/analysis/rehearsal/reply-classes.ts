@@ -12,7 +12,7 @@ import {
   type TemplateField,
 } from "../../../core/templates/template.ts";
 import type { JsonObject, JsonValue } from "../../../core/values/json.ts";
-import { concludeLabels } from "../../../engine/grading/verify/conclude-labels.ts";
+import { concludeLabels } from "../../../engine/grading/verify/conclude-reply.ts";
 import { evaluateCodeTraits } from "../../../engine/grading/verify/trait-value.ts";
 import type { TurnLabels } from "../../../engine/journal/turn.ts";
 import { rightValues, wrongValues } from "../../../engine/models/simulated/field-values.ts";
