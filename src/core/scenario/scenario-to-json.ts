@@ -1,8 +1,7 @@
 import { DefinitionError } from "../schema/format-issue.ts";
 import type { Issue, IssuePath } from "../schema/issue.ts";
-import type { JavaScriptParser } from "../source/free-names.ts";
 import { functionSource } from "../source/function-source.ts";
-import { portableSource } from "../source/portable-source.ts";
+import { type JavaScriptParser, portableSource } from "../source/portable-source.ts";
 import type { JsonObject, JsonValue } from "../values/json.ts";
 import { END, END_IN_FILES, type ScenarioDefinition } from "./definition.ts";
 import { isCode } from "./model-override.ts";

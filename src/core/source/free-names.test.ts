@@ -3,7 +3,7 @@ import * as acorn from "acorn";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { propertyRuns } from "../../../test/property-runs.ts";
-import { freeNames } from "./free-names.ts";
+import { freeNames } from "./portable-source.ts";
 
 /** Names expected to be free in a source, separated by spaces. */
 type Case = [source: string, names: string];
@@ -50,7 +50,7 @@ describe("scopes", () => {
     ["() => { for (const [a, { b }] of Object.entries(c)) a + b }", "Object c"],
     ["() => { try { a } catch (e) { e } finally { e } }", "a e"],
     ["() => { try {} catch ({ message, ...rest }) { message + rest } try {} catch { message } }", "message"],
-    ["(a) => { switch (a) { case b: let c = d; default: c } return c }", "b d c"],
+    ["(a) => { switch (a) { case b: let c = d; default: c } return c }", "d b c"],
     ["() => { a: for (;;) { b: for (;;) { continue a; break b } } }", ""],
     ["() => { a: for (;;) { break\na } }", "a"],
     ["() => { const f = function g() { return g }; return [f, g] }", "g"],
@@ -146,7 +146,6 @@ describe("what is refused", () => {
     ["() => import.meta", 'it uses "import"'],
     ["(a) => eval(a)", 'it uses "eval"'],
     ["(a) => \\u0065val(a)", 'it uses "eval"'],
-    ["function (a) { with (a) b }", 'it uses "with"'],
     ["() => class { a = 1 }", "it contains a class"],
     ["() => { class A {} }", "it contains a class"],
     ["() => function* () { yield a }", "it contains a generator"],
@@ -155,14 +154,11 @@ describe("what is refused", () => {
     ["() => async a => a", "it contains an async function"],
     ["() => { async function a() {} }", "it contains an async function"],
     ["() => ({ async a() {} })", "it contains an async function"],
-    ["a => { if (a) function b() {} }", 'it has "function" in line 1, which cannot be checked'],
-    ["a => {\n  var let = a }", 'it has "let" in line 2, which cannot be checked'],
-    ["a => l\\u0065t", 'it has "l\\\\u0065t" in line 1, which cannot be checked'],
-    ["a => a <!-- b", 'it has "<!--" in line 1, which cannot be checked'],
-    ["a => { a\n--> b\n}", 'it has ">" in line 2, which cannot be checked'],
-    ["a => 017", 'it has "017" in line 1, which cannot be checked'],
-    ["a => a b", 'it has "b" in line 1, which cannot be checked'],
-    ["a => [", "it ends too early to be checked"],
+    ["function (a) { with (a) b }", "'with' in strict mode (line 1, column 16)"],
+    ["a => {\n  var let = a }", "the keyword 'let' is reserved (line 2, column 7)"],
+    ["a => 017", "invalid number (line 1, column 6)"],
+    ["a => a b", "something stands after it (line 1, column 8)"],
+    ["a => [", "unexpected token (line 1, column 7)"],
     ["(a)(b)", "it is not a function"],
     ["a + b", "it is not a function"],
     ["", "it is not a function"],

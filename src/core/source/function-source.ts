@@ -36,7 +36,9 @@ export function expressionSource(
   acorn: { readonly parseExpressionAt: typeof parseExpressionAt },
 ): { readonly source: string } | { readonly problem: string } {
   try {
-    const { end } = acorn.parseExpressionAt(source, 0, { ecmaVersion: "latest", sourceType: "module" });
+    // A private name of a class around it is known where it is defined.
+    const options = { ecmaVersion: "latest", sourceType: "module", checkPrivateFields: false } as const;
+    const { end } = acorn.parseExpressionAt(source, 0, options);
     let rest = spaceEnd(source, end);
     // The text itself seeds what is random in it, so it stays the same where it can.
     if (rest === source.length) return { source };
