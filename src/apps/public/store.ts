@@ -23,16 +23,18 @@ export type {
   StoreOptions,
   StoreSize,
 } from "../../engine/journal/store/store.ts";
-export { type CallRow, callTable } from "../../engine/journal/transfer/call-rows.ts";
+
 export { exportRun } from "../../engine/journal/transfer/export-run.ts";
 export { type ImportOptions, importRun } from "../../engine/journal/transfer/import-run.ts";
 export { toParquet } from "../../engine/journal/transfer/parquet.ts";
 export { cassetteFromRun, storedDefinitions } from "../../engine/journal/transfer/stored-run.ts";
 export { toCsv, toJson } from "../../engine/journal/transfer/table-text.ts";
 export {
+  type CallRow,
   type CellColumns,
   type CellValue,
   type ConversationRow,
+  callTable,
   conversationTable,
   type OutcomeRow,
   outcomeTable,

@@ -1,5 +1,4 @@
 import type { Store } from "../../../engine/journal/store/store.ts";
-import { callTable } from "../../../engine/journal/transfer/call-rows.ts";
 import { exportRun } from "../../../engine/journal/transfer/export-run.ts";
 import { toParquet } from "../../../engine/journal/transfer/parquet.ts";
 import { exportRecords } from "../../../engine/journal/transfer/records.ts";
@@ -7,6 +6,7 @@ import { compressed, inChunks } from "../../../engine/journal/transfer/run-file.
 import { cassetteFromRun } from "../../../engine/journal/transfer/stored-run.ts";
 import { toCsv, toJson } from "../../../engine/journal/transfer/table-text.ts";
 import {
+  callTable,
   conversationTable,
   outcomeTable,
   type Table,

@@ -1,8 +1,10 @@
 import { variantText } from "../cell.ts";
 import type { RunFailure } from "../failure.ts";
+import { foldCalls, type MadeCall } from "../fold/calls.ts";
 import { type Conversation, foldConversation } from "../fold/conversation.ts";
+import type { OutcomeEvent, RunEvent } from "../run-event.ts";
 import type { ConversationSummary, Store } from "../store/store.ts";
-import type { FinishedTurn, Turn, TurnVerdict } from "../turn.ts";
+import type { Turn } from "../turn.ts";
 import { storedRun } from "./stored-run.ts";
 
 /** What a cell of a table can hold. */
@@ -17,212 +19,247 @@ export interface Table<Row extends TableRow = TableRow> extends Iterable<Row> {
   readonly columns: readonly (keyof Row & string)[];
 }
 
-/** What tells conversations apart, the same in all tables. */
-export type CellColumns = {
-  readonly run: string;
-  readonly conversation: string;
-  readonly scenario: string;
-  /** The id of the dataset's row; null without a dataset. */
-  readonly row: string | null;
-  /** Position of the row, from 0. */
-  readonly row_index: number | null;
-  /** `challenger=aus, order=a`; null without variants. */
-  readonly variant: string | null;
-  /** The arm of a fork, and the conversation that it continues. */
-  readonly arm: string | null;
-  readonly parent: number | null;
-  /** The same in conversations that are compared in pairs: scenario and row. */
-  readonly item: string;
-  /** The hash of what the scenario uses of the row; null without a row. */
-  readonly item_hash: string | null;
-  readonly subject: string;
-  readonly judge: string;
-  readonly replicate: number;
-  /** How the conversation ended; null while it has not. */
-  readonly status: string | null;
+/** A conversation, from which rows are made. */
+interface Source {
+  readonly summary: ConversationSummary;
+  readonly conversation: Conversation;
+  readonly events: readonly RunEvent[];
+}
+
+/** The columns of a table in the order of files, each with its value for what a row is about. */
+type ColumnsOf<Item, Row> = { readonly [Name in keyof Row]: (item: Item) => Row[Name] };
+
+type RowOf<Columns extends ColumnsOf<never, TableRow>> = {
+  readonly [Name in keyof Columns]: ReturnType<Columns[Name]>;
 };
 
-/** The columns of `CellColumns`. */
-export const CELL_COLUMNS: readonly (keyof CellColumns)[] = [
-  "run",
-  "conversation",
-  "scenario",
-  "row",
-  "row_index",
-  "variant",
-  "arm",
-  "parent",
-  "item",
-  "item_hash",
-  "subject",
-  "judge",
-  "replicate",
-  "status",
-];
+/** What tells conversations apart, the same in all tables. */
+const CELL = {
+  run: ({ summary }: Source) => summary.run,
+  conversation: ({ summary }: Source) => summary.conversation,
+  scenario: ({ summary }: Source) => summary.scenario,
+  /** The id of the dataset's row; null without a dataset. */
+  row: ({ summary }: Source) => summary.row,
+  /** Position of the row, from 0. */
+  row_index: ({ summary }: Source) => summary.rowIndex,
+  /** `challenger=aus, order=a`; null without variants. */
+  variant: ({ summary }: Source) => variantText(summary.variant),
+  /** The arm of a fork, and the conversation that it continues. */
+  arm: ({ summary }: Source) => summary.arm,
+  parent: ({ summary }: Source) => summary.parent,
+  /** The same in conversations that are compared in pairs: scenario and row. */
+  item: ({ summary }: Source) => summary.item,
+  /** The hash of what the scenario uses of the row; null without a row. */
+  item_hash: ({ summary }: Source) => summary.itemHash,
+  subject: ({ summary }: Source) => summary.subject,
+  judge: ({ summary }: Source) => summary.judge,
+  replicate: ({ summary }: Source) => summary.replicate,
+  /** How the conversation ended; null while it has not. */
+  status: ({ conversation }: Source) => conversation.status,
+};
+
+/** What tells conversations apart, the same in all tables. */
+export type CellColumns = RowOf<typeof CELL>;
+
+/** What failed. */
+const FAILURE = {
+  failure_category: ({ failure }: MayFail) => failure?.category ?? null,
+  failure_stage: ({ failure }: MayFail) => failure?.stage ?? null,
+  failure_message: ({ failure }: MayFail) => failure?.message ?? null,
+};
+
+interface MayFail {
+  readonly failure?: RunFailure | undefined;
+}
+
+const CONVERSATION = {
+  ...FAILURE,
+  failure_node: ({ failure }: Conversation) => failure?.node ?? null,
+  failure_turn: ({ failure }: Conversation) => failure?.turn ?? null,
+  /** Finished turns, and how many have which verdict. */
+  turns: ({ path }: Conversation) => path.length,
+  passed: ({ verdicts }: Conversation) => verdicts.pass,
+  failed: ({ verdicts }: Conversation) => verdicts.fail,
+  unreadable: ({ verdicts }: Conversation) => verdicts.unreadable,
+  unjudged: ({ verdicts }: Conversation) => verdicts.unjudged,
+  unverified: ({ verdicts }: Conversation) => verdicts.unverified,
+  not_verified: ({ verdicts }: Conversation) => verdicts.not_verified,
+  /** The nodes in order, with spaces in between. */
+  path: ({ path }: Conversation) => path.join(" "),
+  attempts: ({ attempt }: Conversation) => attempt,
+  /** ISO 8601, in UTC. */
+  started_at: ({ startedAt }: Conversation) => timeOf(startedAt),
+  ended_at: ({ endedAt }: Conversation) => timeOf(endedAt),
+  // While the conversation goes on, calls under way are not counted yet.
+  calls: ({ status, spending }: Conversation) => (status === null ? null : spending.calls),
+  cached: ({ status, spending }: Conversation) => (status === null ? null : spending.cached),
+  tokens: ({ status, spending }: Conversation) => (status === null ? null : spending.tokens),
+  cost: ({ status, spending }: Conversation) => (status === null ? null : spending.cost),
+  /** Of that, what the simulated user took. */
+  simulator_calls: ({ status, simulator }: Conversation) => (status === null ? null : simulator.calls),
+  simulator_cost: ({ status, simulator }: Conversation) => (status === null ? null : simulator.cost),
+};
+
+/** A conversation in columns. */
+export type ConversationRow = CellColumns & RowOf<typeof CONVERSATION>;
+
+/** The conversations of a run, one row each, in the order of results. */
+export function conversationTable(store: Store, run: string): Table<ConversationRow> {
+  return tableOf<Conversation, RowOf<typeof CONVERSATION>>(store, run, {
+    columns: CONVERSATION,
+    itemsOf: ({ conversation }) => [conversation],
+  });
+}
+
+/** A turn, and what failed in it. One that was asked and not finished has a question only. */
+interface TableTurn extends Turn, MayFail {}
+
+const TURN = {
+  /** From 1. */
+  turn: ({ turn }: TableTurn) => turn,
+  node: ({ node }: TableTurn) => node,
+  agent: ({ agent }: TableTurn) => agent ?? null,
+  /** Null if the turn was not finished; the columns of the failure then say why. */
+  verdict: ({ verdict }: TableTurn) => verdict ?? null,
+  score: ({ score }: TableTurn) => score ?? null,
+  refused: ({ refused }: TableTurn) => refused ?? null,
+  ...FAILURE,
+  question: ({ questionText }: TableTurn) => questionText ?? null,
+  reply: ({ reply }: TableTurn) => reply ?? null,
+  finish: ({ finish }: TableTurn) => finish ?? null,
+  next: ({ next }: TableTurn) => next ?? null,
+  /** JSON: what was read, by field. */
+  parsed: ({ parsed }: TableTurn) => jsonOf(parsed),
+  /** JSON: true, false or null, by field. */
+  fields: ({ fields }: TableTurn) =>
+    jsonOf(
+      fields &&
+        Object.fromEntries(Object.entries(fields).map(([name, { result }]) => [name, result] as const)),
+    ),
+  /** JSON: the values of traits, by name. */
+  rubric: ({ rubric }: TableTurn) => jsonOf(rubric),
+  tool_calls: ({ fields, toolCalls }: TableTurn) => (fields === undefined ? null : (toolCalls?.length ?? 0)),
+  calls: ({ spending }: TableTurn) => spending?.calls ?? null,
+  cached: ({ spending }: TableTurn) => spending?.cached ?? null,
+  tokens: ({ spending }: TableTurn) => spending?.tokens ?? null,
+  cost: ({ spending }: TableTurn) => spending?.cost ?? null,
+};
+
+/** A turn in columns. */
+export type TurnRow = CellColumns & RowOf<typeof TURN>;
+
+/** The turns of a run, one row each, in the order of results. */
+export function turnTable(store: Store, run: string): Table<TurnRow> {
+  return tableOf<TableTurn, RowOf<typeof TURN>>(store, run, {
+    columns: TURN,
+    itemsOf: ({ conversation }) => turnsOf(conversation),
+  });
+}
+
+function* turnsOf({ finishedTurns, unfinished, failure }: Conversation): Generator<TableTurn> {
+  for (const turn of finishedTurns) yield { ...turn, failure: turn.judgeFailure };
+  if (unfinished === undefined) return;
+  const { turn, node, agent, questionText } = unfinished;
+  // A failure without a turn ended the whole conversation, and so this turn, too.
+  const isHere = failure?.turn === undefined || failure.turn === turn;
+  yield {
+    turn,
+    node,
+    ...(agent === undefined ? {} : { agent }),
+    ...(questionText === undefined ? {} : { questionText }),
+    failure: isHere ? failure : undefined,
+  };
+}
+
+/** An outcome, and what failed in its conversation. */
+type TableOutcome = OutcomeEvent & MayFail;
+
+const OUTCOME = {
+  ...FAILURE,
+  outcome: ({ name }: TableOutcome) => name,
+  /** True, false, a number, or null if nothing can be said. */
+  value: ({ value }: TableOutcome) => value,
+  /** `decided`, `inconclusive` or `not_applicable`. A number that is inconclusive is what can be proved. */
+  certainty: ({ status }: TableOutcome) => status,
+  reason: ({ reason }: TableOutcome) => reason ?? null,
+};
+
+/** What an outcome says about a conversation, in columns. */
+export type OutcomeRow = CellColumns & RowOf<typeof OUTCOME>;
+
+/** The outcomes of a run, one row for each of each conversation, in the order of results. */
+export function outcomeTable(store: Store, run: string): Table<OutcomeRow> {
+  return tableOf<TableOutcome, RowOf<typeof OUTCOME>>(store, run, {
+    columns: OUTCOME,
+    itemsOf: ({ conversation: { outcomes, failure } }) =>
+      [...outcomes.values()].map((outcome): TableOutcome => ({ ...outcome, failure })),
+  });
+}
+
+const CALL = {
+  failure_category: ({ end }: MadeCall) => end?.failure?.category ?? null,
+  failure_stage: ({ end }: MadeCall) => end?.failure?.stage ?? null,
+  failure_message: ({ end }: MadeCall) => end?.failure?.message ?? null,
+  /** From 1. */
+  turn: ({ turn }: MadeCall) => turn,
+  /** Unique within its conversation: `3.subject.1`. */
+  call: ({ call }: MadeCall) => call,
+  purpose: ({ purpose }: MadeCall) => purpose,
+  model: ({ model }: MadeCall) => model,
+  /** True if the answer was known already; null while the call is under way. */
+  cached: ({ end }: MadeCall) => end?.cached ?? null,
+  attempts: ({ end }: MadeCall) => end?.attempts ?? null,
+  /** ISO 8601, in UTC. */
+  started_at: ({ startedAt }: MadeCall) => timeOf(startedAt),
+  ended_at: ({ end }: MadeCall) => timeOf(end?.at ?? null),
+  // The latency of a known answer says nothing.
+  latency_ms: ({ end }: MadeCall) => (end === undefined || end.cached ? null : end.latencyMs),
+  input_tokens: ({ end }: MadeCall) => end?.usage?.inputTokens ?? null,
+  output_tokens: ({ end }: MadeCall) => end?.usage?.outputTokens ?? null,
+  cache_read_tokens: ({ end }: MadeCall) => end?.usage?.cacheReadTokens ?? null,
+  cache_write_tokens: ({ end }: MadeCall) => end?.usage?.cacheWriteTokens ?? null,
+  reasoning_tokens: ({ end }: MadeCall) => end?.usage?.reasoningTokens ?? null,
+  cost: ({ end }: MadeCall) => end?.cost ?? null,
+};
+
+/** A call of a model or tool in columns. */
+export type CallRow = CellColumns & RowOf<typeof CALL>;
+
+/** The calls of a run, one row for each, in the order of results and then of time. */
+export function callTable(store: Store, run: string): Table<CallRow> {
+  return tableOf<MadeCall, RowOf<typeof CALL>>(store, run, {
+    columns: CALL,
+    itemsOf: ({ events }) => foldCalls(events),
+  });
+}
 
 /** A table with some rows for each conversation of a run, of which one at a time is in memory. */
-function tableOf<Row extends CellColumns>(
+function tableOf<Item, Row extends TableRow>(
   store: Store,
   run: string,
   {
     columns,
-    rows,
-  }: {
-    readonly columns: readonly (Exclude<keyof Row, keyof CellColumns> & string)[];
-    readonly rows: (conversation: Conversation) => Iterable<Omit<Row, keyof CellColumns>>;
-  },
-): Table<Row> {
+    itemsOf,
+  }: { readonly columns: ColumnsOf<Item, Row>; readonly itemsOf: (source: Source) => Iterable<Item> },
+): Table<CellColumns & Row> {
   const name = storedRun(store, run).run;
   return {
-    columns: [...CELL_COLUMNS, ...columns],
+    // The keys of a record are its columns.
+    columns: [...Object.keys(CELL), ...Object.keys(columns)] as (keyof (CellColumns & Row) & string)[],
     *[Symbol.iterator]() {
       for (const summary of store.conversations(name)) {
-        const conversation = foldConversation(store.events(name, summary.conversation));
-        const cell = cellColumns(summary, conversation);
-        // Both parts of the row, and nothing else.
-        for (const row of rows(conversation)) yield { ...cell, ...row } as Row;
+        const events = [...store.events(name, summary.conversation)];
+        const source = { summary, events, conversation: foldConversation(events) };
+        const cell = inColumns<Source, CellColumns>(CELL, source);
+        for (const item of itemsOf(source)) yield { ...cell, ...inColumns<Item, Row>(columns, item) };
       }
     },
   };
 }
 
-/** Where a conversation stands, in columns. */
-export function cellColumns(summary: ConversationSummary, { status }: Conversation): CellColumns {
-  const {
-    run,
-    conversation,
-    scenario,
-    row,
-    rowIndex,
-    arm,
-    parent,
-    item,
-    itemHash,
-    subject,
-    judge,
-    replicate,
-  } = summary;
-  const variant = variantText(summary.variant);
-  const place = {
-    run,
-    conversation,
-    scenario,
-    row,
-    row_index: rowIndex,
-    variant,
-    arm,
-    parent,
-    item,
-    item_hash: itemHash,
-  };
-  return { ...place, subject, judge, replicate, status };
-}
-
-/** What failed, in columns. */
-export type FailureColumns = {
-  readonly failure_category: string | null;
-  readonly failure_stage: string | null;
-  readonly failure_message: string | null;
-};
-
-/** A failure in columns; nulls if there is none. */
-export function failureColumns(failure: RunFailure | undefined): FailureColumns {
-  return {
-    failure_category: failure?.category ?? null,
-    failure_stage: failure?.stage ?? null,
-    failure_message: failure?.message ?? null,
-  };
-}
-
-/** A conversation in columns. */
-export type ConversationRow = CellColumns &
-  FailureColumns & {
-    readonly failure_node: string | null;
-    readonly failure_turn: number | null;
-    /** Finished turns, and how many have which verdict. */
-    readonly turns: number;
-    readonly passed: number;
-    readonly failed: number;
-    readonly unreadable: number;
-    readonly unjudged: number;
-    readonly unverified: number;
-    readonly not_verified: number;
-    /** The nodes in order, with spaces in between. */
-    readonly path: string;
-    readonly attempts: number;
-    /** ISO 8601, in UTC. */
-    readonly started_at: string | null;
-    readonly ended_at: string | null;
-    readonly calls: number | null;
-    readonly cached: number | null;
-    readonly tokens: number | null;
-    readonly cost: number | null;
-    /** Of that, what the simulated user took. */
-    readonly simulator_calls: number | null;
-    readonly simulator_cost: number | null;
-  };
-
-type ConversationPart = Omit<ConversationRow, keyof CellColumns>;
-
-const CONVERSATION_COLUMNS: readonly (keyof ConversationPart)[] = [
-  "failure_category",
-  "failure_stage",
-  "failure_message",
-  "failure_node",
-  "failure_turn",
-  "turns",
-  "passed",
-  "failed",
-  "unreadable",
-  "unjudged",
-  "unverified",
-  "not_verified",
-  "path",
-  "attempts",
-  "started_at",
-  "ended_at",
-  "calls",
-  "cached",
-  "tokens",
-  "cost",
-  "simulator_calls",
-  "simulator_cost",
-];
-
-/** The conversations of a run, one row each, in the order of results. */
-export function conversationTable(store: Store, run: string): Table<ConversationRow> {
-  return tableOf<ConversationRow>(store, run, {
-    columns: CONVERSATION_COLUMNS,
-    rows: (conversation) => [columnsOf(conversation)],
-  });
-}
-
-function columnsOf(conversation: Conversation): ConversationPart {
-  const { failure, verdicts, path, attempt, startedAt, endedAt, status } = conversation;
-  // While the conversation goes on, calls under way are not counted yet.
-  const spending = status === null ? undefined : conversation.spending;
-  return {
-    ...failureColumns(failure),
-    failure_node: failure?.node ?? null,
-    failure_turn: failure?.turn ?? null,
-    turns: path.length,
-    passed: verdicts.pass,
-    failed: verdicts.fail,
-    unreadable: verdicts.unreadable,
-    unjudged: verdicts.unjudged,
-    unverified: verdicts.unverified,
-    not_verified: verdicts.not_verified,
-    path: path.join(" "),
-    attempts: attempt,
-    started_at: timeOf(startedAt),
-    ended_at: timeOf(endedAt),
-    calls: spending?.calls ?? null,
-    cached: spending?.cached ?? null,
-    tokens: spending?.tokens ?? null,
-    cost: spending?.cost ?? null,
-    simulator_calls: spending === undefined ? null : conversation.simulator.calls,
-    simulator_cost: spending === undefined ? null : conversation.simulator.cost,
-  };
+function inColumns<Item, Row>(columns: ColumnsOf<Item, Row>, item: Item): Row {
+  const read = Object.entries<(item: Item) => unknown>(columns);
+  return Object.fromEntries(read.map(([name, value]) => [name, value(item)] as const)) as Row;
 }
 
 /** The latest time that a date can be. */
@@ -232,161 +269,6 @@ function timeOf(at: number | null): string | null {
   return at === null || Math.abs(at) > LAST_TIME ? null : new Date(at).toISOString();
 }
 
-/** A turn in columns. */
-export type TurnRow = CellColumns &
-  FailureColumns & {
-    /** From 1. */
-    readonly turn: number;
-    readonly node: string;
-    readonly agent: string | null;
-    /** Null if the turn was not finished; the columns of the failure then say why. */
-    readonly verdict: TurnVerdict | null;
-    readonly score: number | null;
-    readonly refused: boolean | null;
-    readonly question: string | null;
-    readonly reply: string | null;
-    readonly finish: string | null;
-    readonly next: string | null;
-    /** JSON: what was read, by field. */
-    readonly parsed: string | null;
-    /** JSON: true, false or null, by field. */
-    readonly fields: string | null;
-    /** JSON: the values of traits, by name. */
-    readonly rubric: string | null;
-    readonly tool_calls: number | null;
-    readonly calls: number | null;
-    readonly cached: number | null;
-    readonly tokens: number | null;
-    readonly cost: number | null;
-  };
-
-type TurnColumns = Omit<TurnRow, keyof CellColumns>;
-
-const TURN_COLUMNS: readonly (keyof TurnColumns)[] = [
-  "turn",
-  "node",
-  "agent",
-  "verdict",
-  "score",
-  "refused",
-  "failure_category",
-  "failure_stage",
-  "failure_message",
-  "question",
-  "reply",
-  "finish",
-  "next",
-  "parsed",
-  "fields",
-  "rubric",
-  "tool_calls",
-  "calls",
-  "cached",
-  "tokens",
-  "cost",
-];
-
-/** The turns of a run, one row each, in the order of results. */
-export function turnTable(store: Store, run: string): Table<TurnRow> {
-  return tableOf<TurnRow>(store, run, { columns: TURN_COLUMNS, rows: turnRows });
-}
-
-function* turnRows({ finishedTurns, unfinished, failure }: Conversation): Generator<TurnColumns> {
-  for (const turn of finishedTurns) yield finished(turn);
-  if (unfinished === undefined) return;
-  // A failure without a turn ended the whole conversation, and so this turn, too.
-  const isHere = failure?.turn === undefined || failure.turn === unfinished.turn;
-  yield { ...NOTHING, ...begun(unfinished), ...failureColumns(isHere ? failure : undefined) };
-}
-
-const NOTHING: Omit<TurnColumns, "turn" | "node" | "agent" | keyof FailureColumns> = {
-  verdict: null,
-  score: null,
-  refused: null,
-  question: null,
-  reply: null,
-  finish: null,
-  next: null,
-  parsed: null,
-  fields: null,
-  rubric: null,
-  tool_calls: null,
-  calls: null,
-  cached: null,
-  tokens: null,
-  cost: null,
-};
-
-function begun({
-  turn,
-  node,
-  agent,
-  questionText,
-}: Turn): Pick<TurnColumns, "turn" | "node" | "agent" | "question"> {
-  return { turn, node, agent: agent ?? null, question: questionText ?? null };
-}
-
-function finished(result: Turn & FinishedTurn): TurnColumns {
-  const { turn, node, agent, score, refused, questionText, reply, finish, next, judgeFailure } = result;
-  const { parsed, fields, rubric, toolCalls, spending } = result;
-  const verdicts = Object.entries(fields).map(([name, field]) => [name, field.result] as const);
-  return {
-    turn,
-    node,
-    agent: agent ?? null,
-    verdict: result.verdict ?? null,
-    score,
-    refused,
-    ...failureColumns(judgeFailure),
-    question: questionText,
-    reply,
-    finish,
-    next,
-    parsed: JSON.stringify(parsed),
-    fields: JSON.stringify(Object.fromEntries(verdicts)),
-    rubric: JSON.stringify(rubric),
-    tool_calls: toolCalls?.length ?? 0,
-    calls: spending.calls,
-    cached: spending.cached,
-    tokens: spending.tokens,
-    cost: spending.cost,
-  };
-}
-
-/** What an outcome says about a conversation, in columns. */
-export type OutcomeRow = CellColumns &
-  FailureColumns & {
-    readonly outcome: string;
-    /** True, false, a number, or null if nothing can be said. */
-    readonly value: boolean | number | null;
-    /** `decided`, `inconclusive` or `not_applicable`. A number that is inconclusive is what can be proved. */
-    readonly certainty: "decided" | "inconclusive" | "not_applicable";
-    readonly reason: string | null;
-  };
-
-type OutcomePart = Omit<OutcomeRow, keyof CellColumns>;
-
-const OUTCOME_COLUMNS: readonly (keyof OutcomePart)[] = [
-  "failure_category",
-  "failure_stage",
-  "failure_message",
-  "outcome",
-  "value",
-  "certainty",
-  "reason",
-];
-
-/** The outcomes of a run, one row for each of each conversation, in the order of results. */
-export function outcomeTable(store: Store, run: string): Table<OutcomeRow> {
-  return tableOf<OutcomeRow>(store, run, {
-    columns: OUTCOME_COLUMNS,
-    rows: ({ outcomes, failure }) =>
-      [...outcomes.values()].map(({ name, value, status, reason }) => ({
-        ...failureColumns(failure),
-        outcome: name,
-        value,
-        certainty: status,
-        reason: reason ?? null,
-      })),
-  });
+function jsonOf(data: unknown): string | null {
+  return data === undefined ? null : JSON.stringify(data);
 }
