@@ -4,7 +4,8 @@ import { openStore } from "elenchus";
 const store = await openStore(process.argv[2] as string, { readOnly: true });
 const collect = globalThis.gc as () => void;
 const [run] = store.runs();
-const { events: total } = store.size();
+let total = 0;
+for (const _ of store.events(run?.run ?? "")) total++;
 let [first, most, read] = [0, 0, 0];
 for (const _ of store.events(run?.run ?? "")) {
   if (++read % Math.floor(total / 100) !== 0) continue;

@@ -12,7 +12,7 @@ const KNOW_EVENTS: Readonly<Record<string, string>> = {
   "engine/journal/fold/calls.ts": "the fold of a conversation's calls",
   "engine/journal/fold/votes.ts": "the votes of panels",
   "engine/journal/fold/run.ts": "the fold of a run",
-  "engine/journal/store/labels.ts": "which labels count",
+  "engine/journal/store/store-reader.ts": "which labels count",
   "engine/journal/store/postgres/run-mirror.ts": "copies a run from a server until it ends",
   "engine/journal/store/postgres/server-store.ts":
     "sends a run to a server, each call with the event that began it",

@@ -317,21 +317,6 @@ export const RUN_RULES: readonly StoreRule[] = [
     },
   },
   {
-    name: "tells its size, and that compacting leaves nothing unused",
-    test: async ({ store }) => {
-      await writeRun(store, "one");
-      await writeRun(store, "two");
-      store.delete("one");
-      store.compact();
-      const { runs, conversations, events, calls, unusedTexts } = store.size();
-      demandEqual(
-        { runs, conversations, events, calls, unusedTexts },
-        { runs: 1, conversations: 3, events: 33, calls: 0, unusedTexts: 0 },
-        "the size",
-      );
-    },
-  },
-  {
     name: "takes nothing once it is closed",
     test: async ({ store }) => {
       const journal = store.begin(runStart("one"));

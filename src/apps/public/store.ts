@@ -21,7 +21,6 @@ export type {
   ScoreOptions,
   Store,
   StoreOptions,
-  StoreSize,
 } from "../../engine/journal/store/store.ts";
 
 export { exportRun } from "../../engine/journal/transfer/export-run.ts";

@@ -5,115 +5,115 @@ import type { ModelReply } from "../../models/model.ts";
 import { CallEncoder } from "./encode-call.ts";
 import type { ChainLink } from "./message-chains.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
-import { identityKey, PROJECT } from "./sqlite-rows.ts";
 import type { SqliteWriter } from "./sqlite-writer.ts";
-import type { CallStore, RunCalls } from "./store.ts";
-import { storeError } from "./store-error.ts";
-import { decodeData } from "./text-codec.ts";
+import type { CallStore } from "./store.ts";
+import { encodeData } from "./text-codec.ts";
 import type { TextTable } from "./text-table.ts";
 
-/** What the calls of a store are read and written with. */
-export interface CallTableParts {
-  readonly database: SqliteDatabase;
-  readonly writer: SqliteWriter;
-  readonly texts: TextTable;
-  /** Settings and messages, which all calls share. */
-  readonly shared: SharedRows;
-}
+/** In place of a run: the calls of the project. */
+export const PROJECT = 0;
 
 /** Answered calls: those of the project, or those that came with a run from elsewhere. */
-export class CallRows implements RunCalls {
-  protected readonly parts: CallTableParts;
+export class CallTable implements CallStore {
+  readonly #database: SqliteDatabase;
+  readonly #writer: SqliteWriter;
+  readonly #requests: RequestTable;
+  readonly #texts: TextTable;
   readonly #run: number;
   /** Calls that are not in the store yet. */
   readonly #pending = new Map<string, ModelReply>();
 
-  constructor(parts: CallTableParts, run: number) {
-    this.parts = parts;
+  constructor(requests: RequestTable, writer: SqliteWriter, run: number) {
+    this.#database = requests.database;
+    this.#texts = requests.texts;
+    this.#requests = requests;
+    this.#writer = writer;
     this.#run = run;
   }
 
   get size(): number {
-    this.parts.writer.flush();
-    return this.reading(
-      (database) => database.value<number>("SELECT count(*) FROM call WHERE run = ?", this.#run) ?? 0,
-    );
+    this.#writer.flush();
+    return this.#database.value<number>("SELECT count(*) FROM call WHERE run = ?", this.#run) ?? 0;
   }
 
   find(identity: string): ModelReply | undefined {
     const pending = this.#pending.get(identity);
     if (pending !== undefined) return pending;
-    return this.reading((database) => {
-      const sql = "SELECT reply FROM call WHERE run = ? AND identity = ?";
-      const reply = database.value<string>(sql, this.#run, identityKey(identity));
-      return reply === undefined ? undefined : this.#reply(reply);
-    });
+    const sql = "SELECT reply FROM call WHERE run = ? AND identity = ?";
+    const reply = this.#database.value<string>(sql, this.#run, identityKey(identity));
+    return reply === undefined ? undefined : this.#database.guarded(() => this.#reply(reply));
   }
 
   get(identity: string): RecordedCall | undefined {
-    this.parts.writer.flush();
-    return this.reading((database) => {
-      const sql = `${CALL} WHERE run = ? AND identity = ?`;
-      const [found] = database.raw<CallColumns>(sql, this.#run, identityKey(identity));
-      return found === undefined ? undefined : this.recorded(found);
-    });
+    this.#writer.flush();
+    return this.#recorded(`${CALL} WHERE run = ? AND identity = ?`, this.#run, identityKey(identity));
   }
 
   keep(call: RecordedCall): void {
-    const { shared, writer } = this.parts;
-    const encoded = shared.encoder.encode(call);
+    const encoded = this.#requests.encoder.encode(call);
     // A reply that no store can hold is asked for again.
     if (encoded === undefined) return;
-    const { kept, ...row } = encoded;
-    const { identity } = call;
-    this.#pending.set(identity, kept);
-    writer.add((rows) => {
-      rows.call({ ...row, run: this.#run });
-      if (this.#pending.get(identity) === kept) this.#pending.delete(identity);
+    const { settings, messages, reply } = encoded;
+    const { identity, purpose, request } = call;
+    const answer = encodeData(reply);
+    this.#pending.set(identity, reply);
+    this.#writer.add(() => {
+      this.#database.run(
+        KEEP,
+        ...[this.#run, identityKey(identity), purpose],
+        this.#requests.settingId(request.name, settings),
+        this.#requests.messageId(messages),
+        ...[request.replicate, request.seed, this.#texts.write(answer), Date.now()],
+      );
+      if (this.#pending.get(identity) === reply) this.#pending.delete(identity);
     });
   }
 
-  protected recorded([key, purpose, messages, replicate, seed, reply, settings]: CallColumns): RecordedCall {
-    const { shared } = this.parts;
-    return {
+  near(request: CallRequest, limit = 50): readonly RecordedCall[] {
+    this.#writer.flush();
+    const near = new Set<number>();
+    const add = (sql: string, ...values: readonly (string | number)[]): void => {
+      if (near.size >= limit) return;
+      for (const [id] of this.#database.raw<readonly [number]>(sql, ...values, limit))
+        if (near.size < limit) near.add(id);
+    };
+    const start = this.#requests.longestKnown(request.messages);
+    if (start !== null) {
+      // What goes on from the common beginning, and then what ends on the way to it.
+      add(AFTER, start);
+      add(BEFORE, start, MOST_BEGINNINGS);
+    }
+    add(SAME_MODEL, request.name);
+    add(ANY);
+    return [...near].flatMap((id) => this.#recorded(`${CALL} WHERE call.id = ?`, id) ?? []);
+  }
+
+  #recorded(sql: string, ...values: readonly (string | number | Uint8Array)[]): RecordedCall | undefined {
+    const [found] = this.#database.raw<CallColumns>(sql, ...values);
+    if (found === undefined) return undefined;
+    const [key, purpose, messages, replicate, seed, reply, settings] = found;
+    return this.#database.guarded(() => ({
       identity: typeof key === "string" ? key : Buffer.from(key).toString("hex"),
       purpose,
-      request: { ...shared.settings(settings), messages: shared.messages(messages), replicate, seed },
+      request: {
+        ...this.#requests.settings(settings),
+        messages: this.#requests.messages(messages),
+        replicate,
+        seed,
+      },
       reply: this.#reply(reply),
-    };
+    }));
   }
 
   #reply(json: string): ModelReply {
     // Written by `keep`.
-    return decodeData(json, this.parts.texts.valueOf) as ModelReply;
-  }
-
-  protected reading<Result>(read: (database: SqliteDatabase) => Result): Result {
-    const { database } = this.parts;
-    try {
-      return read(database);
-    } catch (error) {
-      throw storeError(error, database.path);
-    }
+    return this.#texts.decode(json) as ModelReply;
   }
 }
 
-/** The answered calls of the project. */
-export class CallTable extends CallRows implements CallStore {
-  constructor(parts: CallTableParts) {
-    super(parts, PROJECT);
-  }
-
-  near(request: CallRequest, limit = 50): readonly RecordedCall[] {
-    const { writer, shared } = this.parts;
-    writer.flush();
-    const link = shared.encoder.chain(request.messages);
-    return this.reading((database) =>
-      nearCalls(database, { link, name: request.name, limit }).flatMap((id) =>
-        database.raw<CallColumns>(`${CALL} WHERE call.id = ?`, id).map((found) => this.recorded(found)),
-      ),
-    );
-  }
+/** The key of a call: a hash takes half the space as bytes. */
+function identityKey(identity: string): string | Uint8Array {
+  return /^[0-9a-f]{64}$/.test(identity) ? Buffer.from(identity, "hex") : identity;
 }
 
 /** A call with its settings, as a list of values, which is quicker to read than an object. */
@@ -130,100 +130,13 @@ type CallColumns = readonly [
 const CALL = `SELECT identity, purpose, messages, replicate, seed, reply, setting.data
   FROM call JOIN setting ON setting.id = call.setting`;
 
-const MOST_LISTS = 8;
-const MOST_REMEMBERED = 64;
-
-/** The settings and messages of calls, each stored once. */
-export class SharedRows {
-  readonly encoder: CallEncoder = new CallEncoder();
-  readonly #database: SqliteDatabase;
-  readonly #texts: TextTable;
-  readonly #settings = new Map<string, CallSettings>();
-  /** Lists that were read last: the next call of a conversation goes on from one, and only what it adds is read. */
-  readonly #lists = new Map<number, readonly Message[]>();
-
-  constructor(database: SqliteDatabase, texts: TextTable) {
-    this.#database = database;
-    this.#texts = texts;
-  }
-
-  /** The settings of their JSON; the same objects for the same JSON, as long as they are remembered. */
-  settings(json: string): CallSettings {
-    const known = this.#settings.get(json);
-    if (known !== undefined) return known;
-    // Written from settings.
-    const settings = freezeDeep(decodeData(json, this.#texts.valueOf) as CallSettings);
-    if (this.#settings.size >= MOST_REMEMBERED) this.#settings.clear();
-    this.#settings.set(json, settings);
-    return settings;
-  }
-
-  /** The messages of a list, by its last row. */
-  messages(last: number | null): readonly Message[] {
-    const added: Message[] = [];
-    let at = last;
-    while (at !== null && !this.#lists.has(at)) {
-      const sql = "SELECT previous, data FROM message WHERE id = ?";
-      const [found] = this.#database.raw<readonly [previous: number | null, data: string]>(sql, at);
-      if (found === undefined) break;
-      const [previous, data]: readonly [number | null, string] = found;
-      // Written from messages. Frozen, it is not copied again.
-      added.push(freezeDeep(decodeData(data, this.#texts.valueOf) as Message));
-      // In a damaged file a list could go on from itself.
-      at = previous !== null && previous < at ? previous : null;
-    }
-    const messages = [...((at === null ? undefined : this.#lists.get(at)) ?? []), ...added.reverse()];
-    if (last !== null && added.length > 0) {
-      if (this.#lists.size >= MOST_LISTS) this.#lists.clear();
-      this.#lists.set(last, messages);
-    }
-    return messages;
-  }
-
-  /** Rows may have been removed. */
-  forget(): void {
-    this.#lists.clear();
-    this.#settings.clear();
-  }
-}
-
-/** What calls are compared with. */
-interface NearTo {
-  readonly link: ChainLink | null;
-  /** The model's name. */
-  readonly name: string;
-  readonly limit: number;
-}
+const KEEP = `INSERT INTO call (run, identity, purpose, setting, messages, replicate, seed, reply, kept_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT DO UPDATE SET purpose = excluded.purpose, setting = excluded.setting, messages = excluded.messages,
+    replicate = excluded.replicate, seed = excluded.seed, reply = excluded.reply, kept_at = excluded.kept_at`;
 
 /** How far towards its beginning a list is followed. */
 const MOST_BEGINNINGS = 500;
-
-/** The rows of calls that are most like one: the same beginning of messages first, then the same model, then any. */
-function nearCalls(database: SqliteDatabase, { link, name, limit }: NearTo): readonly number[] {
-  const near = new Set<number>();
-  const add = (sql: string, ...values: readonly (string | number)[]): void => {
-    if (near.size >= limit) return;
-    for (const [id] of database.raw<readonly [number]>(sql, ...values, limit))
-      if (near.size < limit) near.add(id);
-  };
-  const start = longestKnown(database, link);
-  if (start !== null) {
-    // What goes on from the common beginning, and then what ends on the way to it.
-    add(AFTER, start);
-    add(BEFORE, start, MOST_BEGINNINGS);
-  }
-  add(SAME_MODEL, name);
-  add(ANY);
-  return [...near];
-}
-
-function longestKnown(database: SqliteDatabase, last: ChainLink | null): number | null {
-  for (let link = last; link !== null; link = link.previous) {
-    const id = database.value<number>("SELECT id FROM message WHERE hash = ?", link.hash);
-    if (id !== undefined) return id;
-  }
-  return null;
-}
 
 const AFTER = `
 WITH RECURSIVE after (id) AS (
@@ -243,3 +156,93 @@ SELECT call.id FROM setting JOIN call ON call.setting = setting.id
 WHERE call.run = ${PROJECT} AND setting.name = ? ORDER BY call.id DESC LIMIT ?`;
 
 const ANY = `SELECT id FROM call WHERE run = ${PROJECT} ORDER BY id DESC LIMIT ?`;
+
+const MOST_LISTS = 8;
+const MOST_SETTINGS = 64;
+
+/** What calls ask: their settings and messages, each stored once. Rows are never changed, and their ids never used again. */
+export class RequestTable {
+  readonly database: SqliteDatabase;
+  readonly texts: TextTable;
+  readonly encoder: CallEncoder = new CallEncoder();
+  readonly #settings = new Map<string, CallSettings>();
+  /** Lists that were read last: the next call of a conversation goes on from one, and only what it adds is read. */
+  readonly #lists = new Map<number, readonly Message[]>();
+
+  constructor(database: SqliteDatabase, texts: TextTable) {
+    this.database = database;
+    this.texts = texts;
+  }
+
+  /** The row of some settings; made if it is new. */
+  settingId(
+    name: string,
+    { hash, data }: NonNullable<ReturnType<CallEncoder["encode"]>>["settings"],
+  ): number {
+    return (
+      this.database.value<number>("SELECT id FROM setting WHERE hash = ?", hash) ??
+      this.database.insert("setting", { hash, name, data: this.texts.write(data) })
+    );
+  }
+
+  /** The row of a list of messages; only the messages that are new are written. */
+  messageId(last: ChainLink | null): number | null {
+    const missing: ChainLink[] = [];
+    let link = last;
+    let id = this.#idOf(link);
+    for (; link !== null && id === null; id = this.#idOf(link)) {
+      missing.push(link);
+      link = link.previous;
+    }
+    for (const { hash, data } of missing.reverse())
+      id = this.database.insert("message", { hash, previous: id, data: this.texts.write(data) });
+    return id;
+  }
+
+  /** The longest beginning of a list that is stored. */
+  longestKnown(messages: readonly Message[]): number | null {
+    for (let link = this.encoder.chains.linkOf(messages); link !== null; link = link.previous) {
+      const id = this.#idOf(link);
+      if (id !== null) return id;
+    }
+    return null;
+  }
+
+  #idOf(link: ChainLink | null): number | null {
+    if (link === null) return null;
+    return this.database.value<number>("SELECT id FROM message WHERE hash = ?", link.hash) ?? null;
+  }
+
+  /** The settings of their JSON; the same objects for the same JSON, as long as they are remembered. */
+  settings(json: string): CallSettings {
+    const known = this.#settings.get(json);
+    if (known !== undefined) return known;
+    // Written from settings.
+    const settings = freezeDeep(this.texts.decode(json) as CallSettings);
+    if (this.#settings.size >= MOST_SETTINGS) this.#settings.clear();
+    this.#settings.set(json, settings);
+    return settings;
+  }
+
+  /** The messages of a list, by its last row. */
+  messages(last: number | null): readonly Message[] {
+    const added: Message[] = [];
+    let at = last;
+    while (at !== null && !this.#lists.has(at)) {
+      const sql = "SELECT previous, data FROM message WHERE id = ?";
+      const [found] = this.database.raw<readonly [previous: number | null, data: string]>(sql, at);
+      if (found === undefined) break;
+      const [previous, data]: readonly [number | null, string] = found;
+      // Written from messages. Frozen, it is not copied again.
+      added.push(freezeDeep(this.texts.decode(data) as Message));
+      // In a damaged file a list could go on from itself.
+      at = previous !== null && previous < at ? previous : null;
+    }
+    const messages = [...((at === null ? undefined : this.#lists.get(at)) ?? []), ...added.reverse()];
+    if (last !== null && added.length > 0) {
+      if (this.#lists.size >= MOST_LISTS) this.#lists.clear();
+      this.#lists.set(last, messages);
+    }
+    return messages;
+  }
+}

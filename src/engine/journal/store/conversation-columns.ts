@@ -1,3 +1,4 @@
+import type { ConversationStatus } from "../../../core/state/state.ts";
 import { itemKey } from "../cell.ts";
 import type { Conversation } from "../fold/conversation.ts";
 import type { JudgeCounts } from "../judge-health.ts";
@@ -9,101 +10,55 @@ import type { Turn } from "../turn.ts";
 export type Column = string | number | null;
 
 /** A row of the table `conversation`. */
-export interface ConversationColumns {
+export interface ConversationColumns
+  extends Readonly<ReturnType<typeof placeColumns> & ReturnType<typeof savedColumns>> {
   readonly id: number;
   readonly name: string;
-  readonly position: number;
-  readonly scenario: string;
-  readonly scenario_hash: string;
-  readonly subject: string;
-  readonly judge: string;
-  readonly replicate: number;
-  readonly row: number | null;
-  readonly status: string | null;
-  readonly failure: string | null;
-  readonly attempt: number;
-  readonly turns: number;
-  readonly calls: number;
-  readonly cached: number;
-  readonly tokens: number | null;
-  readonly cost: number | null;
-  readonly started_at: number | null;
-  readonly ended_at: number | null;
-  readonly unjudged: number;
-  readonly judging: string;
-  readonly row_id: string | null;
-  readonly variant: string | null;
-  readonly arm: string | null;
-  readonly parent: number | null;
-  readonly item: string;
-  readonly row_values: string | null;
-  readonly item_hash: string | null;
+  /** Written from an event's status. In an index, so it is written apart from the other columns. */
+  readonly status: ConversationStatus | null;
 }
 
-/** The columns that say which conversation it is, in the order of `placeColumns`. */
-export const PLACE: readonly string[] =
-  // Quoted because PostgreSQL reserves the word.
-  'position scenario scenario_hash subject judge replicate "row" row_id variant arm parent item row_values item_hash'.split(
-    " ",
-  );
-
-/** The columns of a conversation that change with its events, in the order of `savedColumns`. The status is in an index, so it is apart. */
-export const SAVED: readonly string[] = [
-  "failure attempt turns passed failed unreadable unjudged unverified calls cached tokens cost started_at ended_at",
-  "judging not_verified",
-]
-  .join(" ")
-  .split(" ");
-
-/** The columns of a turn, in the order of `turnColumns`. */
-export const TURN: readonly string[] = [
-  "node agent model verdict read_status score refused next calls cached tokens cost latency_ms started_at",
-  "ended_at edge",
-]
-  .join(" ")
-  .split(" ");
-
 /** Which conversation it is, as columns. */
-export function placeColumns({ cell, scenarioHash, rowValues, itemHash }: Conversation): Column[] {
-  return [
-    cell.index,
-    cell.scenario,
-    scenarioHash,
-    cell.subject,
-    cell.judge,
-    cell.replicate,
-    cell.rowIndex ?? null,
-    cell.row ?? null,
-    cell.variant === undefined ? null : JSON.stringify(cell.variant),
-    cell.arm ?? null,
-    cell.parent ?? null,
-    itemKey(cell),
-    rowValues === null ? null : JSON.stringify(rowValues),
-    itemHash,
-  ];
+export function placeColumns({ cell, scenarioHash, rowValues, itemHash }: Conversation) {
+  return {
+    position: cell.index,
+    scenario: cell.scenario,
+    scenario_hash: scenarioHash,
+    subject: cell.subject,
+    judge: cell.judge,
+    replicate: cell.replicate,
+    row: cell.rowIndex ?? null,
+    row_id: cell.row ?? null,
+    variant: cell.variant === undefined ? null : JSON.stringify(cell.variant),
+    arm: cell.arm ?? null,
+    parent: cell.parent ?? null,
+    item: itemKey(cell),
+    row_values: rowValues === null ? null : JSON.stringify(rowValues),
+    item_hash: itemHash,
+  };
 }
 
 /** What a conversation has come to, as columns. */
-export function savedColumns(conversation: Conversation): Column[] {
+export function savedColumns(conversation: Conversation) {
   const { verdicts, spending } = conversation;
-  return [
-    conversation.failure?.category ?? null,
-    conversation.attempt,
-    conversation.turnCount,
-    verdicts.pass,
-    verdicts.fail,
-    verdicts.unreadable,
-    verdicts.unjudged,
-    verdicts.unverified,
-    spending.calls,
-    spending.cached,
-    spending.tokens,
-    spending.cost,
-    conversation.startedAt,
-    conversation.endedAt,
-    JSON.stringify(conversation.judges.counts),
-    verdicts.not_verified,
-  ];
+  return {
+    failure: conversation.failure?.category ?? null,
+    attempt: conversation.attempt,
+    turns: conversation.turnCount,
+    passed: verdicts.pass,
+    failed: verdicts.fail,
+    unreadable: verdicts.unreadable,
+    unjudged: verdicts.unjudged,
+    unverified: verdicts.unverified,
+    not_verified: verdicts.not_verified,
+    calls: spending.calls,
+    cached: spending.cached,
+    tokens: spending.tokens,
+    cost: spending.cost,
+    started_at: conversation.startedAt,
+    ended_at: conversation.endedAt,
+    judging: JSON.stringify(conversation.judges.counts),
+  };
 }
 
 /** The cell in columns. */
@@ -116,14 +71,12 @@ export function cellOf(columns: ConversationColumns): Cell {
     subject,
     judge,
     replicate,
-    ...given("row", row),
-    ...given("rowIndex", rowIndex),
-    // Written by `savedColumns`.
-    ...(typeof variant === "string"
-      ? { variant: JSON.parse(variant) as Readonly<Record<string, string>> }
-      : {}),
-    ...given("arm", arm),
-    ...given("parent", parent),
+    ...(row === null ? {} : { row }),
+    ...(rowIndex === null ? {} : { rowIndex }),
+    // Written by `placeColumns`.
+    ...(variant === null ? {} : { variant: JSON.parse(variant) as Readonly<Record<string, string>> }),
+    ...(arm === null ? {} : { arm }),
+    ...(parent === null ? {} : { parent }),
   };
 }
 
@@ -140,6 +93,31 @@ export function judgementsOf({ judging }: Pick<ConversationColumns, "judging">):
   };
 }
 
+/** A turn as columns. */
+export function turnColumns(turn: Turn) {
+  // What a turn took is known when it is finished.
+  const isFinished = turn.verdict !== undefined;
+  const spent = isFinished ? turn.spending : undefined;
+  return {
+    node: turn.node,
+    agent: turn.agent ?? null,
+    model: turn.model ?? null,
+    verdict: turn.verdict ?? null,
+    read_status: turn.readStatus ?? null,
+    score: turn.score ?? null,
+    refused: numberOf(turn.refused ?? null),
+    next: isFinished ? (turn.next ?? null) : null,
+    calls: spent?.calls ?? null,
+    cached: spent?.cached ?? null,
+    tokens: spent?.tokens ?? null,
+    cost: spent?.cost ?? null,
+    latency_ms: turn.latencyMs ?? null,
+    started_at: turn.startedAt ?? null,
+    ended_at: turn.endedAt ?? null,
+    edge: turn.hop?.edge ?? null,
+  };
+}
+
 /** A row of the table `outcome`. */
 export interface OutcomeColumns {
   readonly name: string;
@@ -148,42 +126,9 @@ export interface OutcomeColumns {
   readonly status: OutcomeEvent["status"];
 }
 
-/** A turn as columns. */
-export function turnColumns(turn: Turn): Column[] {
-  const { spending } = turn;
-  // What a turn took is known when it is finished.
-  const spent = turn.verdict === undefined ? undefined : spending;
-  return [
-    turn.node,
-    turn.agent ?? null,
-    turn.model ?? null,
-    turn.verdict ?? null,
-    turn.readStatus ?? null,
-    turn.score ?? null,
-    numberOf(turn.refused ?? null),
-    turn.verdict === undefined ? null : (turn.next ?? null),
-    spent?.calls ?? null,
-    spent?.cached ?? null,
-    spent?.tokens ?? null,
-    spent?.cost ?? null,
-    turn.latencyMs ?? null,
-    turn.startedAt ?? null,
-    turn.endedAt ?? null,
-    turn.hop?.edge ?? null,
-  ];
-}
-
-function given<Key extends string, Value>(
-  key: Key,
-  value: Value | null | undefined,
-): Partial<Record<Key, Value>> {
-  // One key, or none.
-  return (value === null || value === undefined ? {} : { [key]: value }) as Partial<Record<Key, Value>>;
-}
-
 /** An outcome as columns. */
-export function outcomeColumns({ value, status }: Pick<OutcomeEvent, "value" | "status">): Column[] {
-  return [typeof value, numberOf(value), status];
+export function outcomeColumns({ name, value, status }: OutcomeEvent): OutcomeColumns {
+  return { name, kind: typeof value, value: numberOf(value), status };
 }
 
 /** The value of an outcome in columns. */

@@ -6,8 +6,10 @@ import type { Turn } from "../turn.ts";
 import { outcomeColumns, placeColumns, savedColumns, turnColumns } from "./conversation-columns.ts";
 import { conversationKey } from "./encode-event.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
-import type { SqliteRows } from "./sqlite-rows.ts";
+import { deletedRun } from "./store-error.ts";
 import type { StoreReader } from "./store-reader.ts";
+import { BROWSING_INDEXES, MANY_CONVERSATIONS } from "./store-schema.ts";
+import { addCounts } from "./tally-table.ts";
 
 /** A conversation that is being written. */
 export interface LiveConversation {
@@ -17,7 +19,7 @@ export interface LiveConversation {
   /** Null until it is in the file. */
   id: number | null;
   /** As they are in the file. */
-  saved: { cell: Cell; status: ConversationStatus | null } | null;
+  saved: { readonly cell: Cell; readonly status: ConversationStatus | null } | null;
   /** What it has added to the counts of its cell: once it has ended, until it goes on. */
   counted: { readonly cell: Cell; readonly counts: Counts } | null;
 }
@@ -27,28 +29,12 @@ export class ConversationTable {
   readonly #database: SqliteDatabase;
   readonly #reader: StoreReader;
   readonly #live = new Map<string, LiveConversation>();
-  /** The conversations of runs that were begun here: what is not among them is not in the store. */
-  readonly #begun = new Map<number, Set<string>>();
   /** Conversations that have changed since the last group. */
   readonly #changed = new Set<LiveConversation>();
-  /** Those whose row was made within this transaction: it is as it should be. */
-  readonly #made = new Set<LiveConversation>();
-  /** What is to be added to the counts of cells, by run. */
-  readonly #counts = new Map<number, CellCounts>();
 
   constructor(database: SqliteDatabase, reader: StoreReader) {
     this.#database = database;
     this.#reader = reader;
-  }
-
-  /** The conversations of a run that was begun here: those that are not live are new. */
-  knowsAll(run: number): void {
-    this.#begun.set(run, new Set());
-  }
-
-  /** Others write conversations of a run, too: one that is not live may be in the store. */
-  sharesAll(run: number): void {
-    this.#begun.delete(run);
   }
 
   /** A conversation whose events are being appended; read from the file if it was there before. */
@@ -63,66 +49,77 @@ export class ConversationTable {
   }
 
   /** The row that events refer to; made if it is new. The other rows are saved with the group that is being written. */
-  changedRow(live: LiveConversation, rows: SqliteRows): number {
+  changedRow(live: LiveConversation): number {
     this.#changed.add(live);
-    return this.#idOf(live, rows);
+    live.id ??= this.#insert(live);
+    return live.id;
   }
 
   /** Writes what has changed, within a transaction. */
-  save(rows: SqliteRows): void {
+  save(): void {
+    const counts = new Map<number, CellCounts>();
     for (const live of this.#changed) {
-      const { folded } = live;
-      const id = this.#idOf(live, rows);
-      if (!this.#made.has(live)) update(live, id, rows);
-      for (const number of folded.changedTurns) {
-        const turn = keptTurn(folded, number);
-        rows.turn(id, number, turn === undefined ? null : turnColumns(turn));
-      }
+      const { folded, run } = live;
+      const id = this.changedRow(live);
+      this.#update(live, id);
+      for (const number of folded.changedTurns) this.#saveTurn(folded, number, id);
       for (const name of folded.changedOutcomes) {
         const outcome = folded.outcomes.get(name);
-        rows.outcome(id, name, outcome === undefined ? null : outcomeColumns(outcome));
+        if (outcome !== undefined)
+          this.#database.replace("outcome", { conversation: id, ...outcomeColumns(outcome) });
+        else this.#database.run("DELETE FROM outcome WHERE conversation = ? AND name = ?", id, name);
       }
       folded.changedTurns.clear();
       folded.changedOutcomes.clear();
-      this.#count(live);
+      const cells = counts.get(run) ?? new CellCounts();
+      counts.set(run, cells);
+      count(live, cells);
       if (folded.status !== null) this.#live.delete(live.key);
     }
     this.#changed.clear();
-    this.#made.clear();
-    for (const [run, cells] of this.#counts) for (const [key, placed] of cells) rows.counts(run, key, placed);
-    this.#counts.clear();
+    for (const [run, cells] of counts) addCounts(this.#database, run, cells);
   }
 
   /** Forgets the conversations of a run that is being deleted. */
   forget(run: number): void {
     for (const [key, live] of this.#live) if (live.run === run) this.#live.delete(key);
-    this.#begun.delete(run);
   }
 
-  #idOf(live: LiveConversation, rows: SqliteRows): number {
-    if (live.id === null) {
-      const { run, folded } = live;
-      const columns = [...placeColumns(folded), ...savedColumns(folded), folded.status];
-      live.id = rows.newConversation(run, conversationKey(folded.conversation), columns);
-      this.#made.add(live);
-      live.saved = { cell: folded.cell, status: folded.status };
-    }
-    return live.id;
+  #insert(live: LiveConversation): number {
+    const { run, folded } = live;
+    const { cell, status } = folded;
+    live.saved = { cell, status };
+    const columns = { ...placeColumns(folded), ...savedColumns(folded), status };
+    const id = this.#database.insert("conversation", {
+      run,
+      name: conversationKey(folded.conversation),
+      ...columns,
+    });
+    if (id === MANY_CONVERSATIONS) for (const sql of BROWSING_INDEXES) this.#database.run(sql);
+    return id;
   }
 
-  /** Adds what a conversation comes to to the counts of its cell once it has ended, and takes it away if it goes on. */
-  #count(live: LiveConversation): void {
-    const { run, folded, counted } = live;
-    const cells = this.#counts.get(run) ?? new CellCounts();
-    this.#counts.set(run, cells);
-    if (counted !== null) cells.add(counted.cell, counted.counts, -1);
-    live.counted = folded.status === null ? null : { cell: folded.cell, counts: conversationCounts(folded) };
-    if (live.counted !== null) cells.add(live.counted.cell, live.counted.counts);
+  #update(live: LiveConversation, id: number): void {
+    const { folded, saved } = live;
+    const { cell, status } = folded;
+    if (this.#database.update("conversation", id, savedColumns(folded)) === 0)
+      throw deletedRun(this.#database.path);
+    // These are in indexes, and seldom change.
+    if (saved?.cell !== cell) this.#database.update("conversation", id, placeColumns(folded));
+    if (saved?.status !== status) this.#database.update("conversation", id, { status });
+    live.saved = { cell, status };
+  }
+
+  #saveTurn(folded: Conversation, number: number, conversation: number): void {
+    const turn = keptTurn(folded, number);
+    if (turn === undefined)
+      this.#database.run("DELETE FROM turn WHERE conversation = ? AND turn = ?", conversation, number);
+    else this.#database.replace("turn", { conversation, turn: number, ...turnColumns(turn) });
   }
 
   /** Its events say more than its columns. */
   #read(key: string, run: number, conversation: string): LiveConversation {
-    const id = this.#stored(run, conversation);
+    const id = this.#reader.conversationId(run, conversation);
     if (id === undefined)
       return { key, run, folded: new Conversation(conversation), id: null, saved: null, counted: null };
     const folded = this.#reader.folded(id, conversation);
@@ -132,25 +129,14 @@ export class ConversationTable {
     const counted = status === null ? null : { cell, counts: conversationCounts(folded) };
     return { key, run, folded, id, saved: { cell, status }, counted };
   }
-
-  /** The row of a conversation that was there before. */
-  #stored(run: number, conversation: string): number | undefined {
-    const begun = this.#begun.get(run);
-    const isNew = begun !== undefined && !begun.has(conversation);
-    begun?.add(conversation);
-    if (isNew) return undefined;
-    const sql = "SELECT id FROM conversation WHERE run = ? AND name = ?";
-    return this.#database.value<number>(sql, run, conversationKey(conversation));
-  }
 }
 
-function update(live: LiveConversation, id: number, rows: SqliteRows): void {
-  const { folded, saved } = live;
-  rows.saveConversation(id, savedColumns(folded));
-  // These are in indexes, and seldom change.
-  if (saved?.cell !== folded.cell) rows.placeConversation(id, placeColumns(folded));
-  if (saved?.status !== folded.status) rows.endConversation(id, folded.status);
-  live.saved = { cell: folded.cell, status: folded.status };
+/** Adds what a conversation comes to to the counts of its cell once it has ended, and takes it away if it goes on. */
+function count(live: LiveConversation, cells: CellCounts): void {
+  const { folded, counted } = live;
+  if (counted !== null) cells.add(counted.cell, counted.counts, -1);
+  live.counted = folded.status === null ? null : { cell: folded.cell, counts: conversationCounts(folded) };
+  if (live.counted !== null) cells.add(live.counted.cell, live.counted.counts);
 }
 
 /** A turn as the table has it. Once the conversation is over, a question without an answer is none. */

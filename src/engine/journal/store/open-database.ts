@@ -1,7 +1,7 @@
 import type BetterSqlite3 from "better-sqlite3";
 import { DEFAULTS } from "../../../core/defaults.ts";
 import { isRecord } from "../../../core/values/json.ts";
-import { type OpenDatabase, retryWhileBusy } from "./sqlite-database.ts";
+import { retryWhileBusy, SqliteDatabase } from "./sqlite-database.ts";
 import type { StoreOptions } from "./store.ts";
 import { StoreError, storeError } from "./store-error.ts";
 import { APPLICATION_ID, FORMAT_VERSION, MIGRATIONS, type Migration } from "./store-schema.ts";
@@ -17,7 +17,7 @@ const WAL_PAGES = 2_000;
 const CACHE_KIB = 32_000;
 
 /** Opens a store's file, makes it if it is not there, and brings it to the format of this release. */
-export async function openDatabase(path: string, options: StoreOptions = {}): Promise<OpenDatabase> {
+export async function openDatabase(path: string, options: StoreOptions = {}): Promise<SqliteDatabase> {
   const { resolve, dirname } = await import("node:path");
   const { mkdirSync } = await import("node:fs");
   const { default: Database } = await import("better-sqlite3");
@@ -34,7 +34,7 @@ export async function openDatabase(path: string, options: StoreOptions = {}): Pr
     retryWhileBusy(lockTimeoutMs, () => prepareDatabase({ database: opened, path: full, isReadOnly }));
     // Each group is flushed; else `GroupWriter` flushes once a second.
     if (durable && !isReadOnly) database.pragma("synchronous = FULL");
-    return { connection: opened, path: full, isDurable: durable, lockTimeoutMs };
+    return new SqliteDatabase(opened, { path: full, isDurable: durable, lockTimeoutMs });
   } catch (error) {
     database?.close();
     if (isReadOnly && needsCopy(error)) return openCopy(full, lockTimeoutMs);
@@ -45,12 +45,12 @@ export async function openDatabase(path: string, options: StoreOptions = {}): Pr
 const IN_MEMORY = ":memory:";
 
 /** Opens an empty database in memory. At once, which a file cannot be: SQLite is loaded without waiting. */
-export function openMemoryDatabase(): OpenDatabase {
+export function openMemoryDatabase(): SqliteDatabase {
   const load = process.getBuiltinModule("node:module").createRequire(import.meta.url);
   const Database = load("better-sqlite3") as typeof BetterSqlite3;
   const database = new Database(IN_MEMORY);
   prepareDatabase({ database, path: IN_MEMORY, isReadOnly: false });
-  return { connection: database, path: IN_MEMORY, isDurable: true, lockTimeoutMs: 0 };
+  return new SqliteDatabase(database, { path: IN_MEMORY, isDurable: true, lockTimeoutMs: 0 });
 }
 
 /** A database that others may write needs a file beside it, which cannot be made on read-only media. */
@@ -60,7 +60,7 @@ function needsCopy(error: unknown): boolean {
 }
 
 /** Opens a copy of a file that cannot be read where it is. No process writes to such a file, so the copy stays right. */
-async function openCopy(path: string, lockTimeoutMs: number): Promise<OpenDatabase> {
+async function openCopy(path: string, lockTimeoutMs: number): Promise<SqliteDatabase> {
   const { default: Database } = await import("better-sqlite3");
   const fs = process.getBuiltinModule("node:fs");
   const { tmpdir } = process.getBuiltinModule("node:os");
@@ -76,7 +76,7 @@ async function openCopy(path: string, lockTimeoutMs: number): Promise<OpenDataba
     fs.chmodSync(copy, 0o600);
     database = new Database(copy, { readonly: true, timeout: PORTION_MS });
     prepareDatabase({ database, path, isReadOnly: true });
-    return { connection: database, path, isDurable: false, lockTimeoutMs };
+    return new SqliteDatabase(database, { path, isDurable: false, lockTimeoutMs });
   } catch (error) {
     database?.close();
     throw storeError(error, path);

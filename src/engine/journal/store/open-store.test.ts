@@ -266,7 +266,6 @@ test("texts that another connection has removed are written again", async () => 
   };
   await write(one, "first");
   other.delete("first");
-  expect(other.size().unusedTexts).toBeGreaterThan(0);
   other.compact();
   await write(one, "second");
   expect([...other.events("second", "c")]).toHaveLength(5);
@@ -299,7 +298,7 @@ test("so is one whose conversation is under way, or that only ends", async () =>
   ending.append({ type: "run-end", statuses: {}, spending, at: 1 });
   expect(await refusal(() => ending.durable())).toMatchObject({ code: "no_run" });
   const after = await open(path);
-  expect(after.size()).toMatchObject({ runs: 0, conversations: 0, events: 0 });
+  expect(after.runs()).toEqual([]);
 });
 
 test("another process that keeps on writing is waited for, and then told", async () => {

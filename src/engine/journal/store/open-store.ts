@@ -2,9 +2,7 @@ import { DEFAULTS } from "../../../core/defaults.ts";
 import { openDatabase } from "./open-database.ts";
 import { isPostgresAddress } from "./postgres/postgres-address.ts";
 import { SqlStore } from "./sql-store.ts";
-import { SqliteDatabase } from "./sqlite-database.ts";
 import type { Store, StoreOptions } from "./store.ts";
-import { storeError } from "./store-error.ts";
 
 /**
  * Opens the store in a file; the file and its folder are made if they are not there. Several processes may use it at once.
@@ -18,11 +16,5 @@ export async function openStore(
     const { ServerStore } = await import("./postgres/server-store.ts");
     return ServerStore.open(path, options);
   }
-  const database = new SqliteDatabase(await openDatabase(path, options));
-  try {
-    return new SqlStore(database);
-  } catch (error) {
-    database.close();
-    throw storeError(error, database.path);
-  }
+  return new SqlStore(await openDatabase(path, options));
 }

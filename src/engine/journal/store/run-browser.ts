@@ -15,8 +15,7 @@ import type { ConversationColumns, OutcomeColumns } from "./conversation-columns
 import { conversationKey } from "./encode-event.ts";
 import { openDatabase } from "./open-database.ts";
 import { otherWriter, thisWriter } from "./run-writer.ts";
-import { SqliteDatabase } from "./sqlite-database.ts";
-import { storeError } from "./store-error.ts";
+import type { SqliteDatabase } from "./sqlite-database.ts";
 
 type Value = string | number | null;
 
@@ -55,13 +54,12 @@ export class RunBrowser {
   isBeingWritten(run: string): boolean {
     const [found] = this.#all<{ writer: string | null }>("SELECT writer FROM run WHERE name = ?", run);
     if (found === undefined || found.writer === null) return false;
-    const { writer } = found;
-    return this.#guarded(() => otherWriter(writer) !== null || writer === thisWriter());
+    return otherWriter(found.writer) !== null || found.writer === thisWriter();
   }
 
   /** Changes with everything that is written by another connection. */
   version(): number {
-    return this.#guarded(() => this.#database.version());
+    return this.#database.version();
   }
 
   /** The first conversations after a place, in the order of an index. What only some of them are is looked for one by one. */
@@ -230,15 +228,7 @@ export class RunBrowser {
   }
 
   #all<Row>(sql: string, ...values: readonly Value[]): readonly Row[] {
-    return this.#guarded(() => this.#database.all<Row>(sql, ...values));
-  }
-
-  #guarded<Result>(read: () => Result): Result {
-    try {
-      return read();
-    } catch (error) {
-      throw storeError(error, this.path);
-    }
+    return this.#database.all<Row>(sql, ...values);
   }
 }
 
@@ -300,5 +290,5 @@ function addTurns(
 
 /** Opens a store for looking at it. Throws `StoreError` if it is not a store that this release can read. */
 export async function openRunBrowser(path: string): Promise<RunBrowser> {
-  return new RunBrowser(new SqliteDatabase(await openDatabase(path, { readOnly: true })));
+  return new RunBrowser(await openDatabase(path, { readOnly: true }));
 }

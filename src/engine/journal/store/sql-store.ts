@@ -2,16 +2,13 @@ import { memoize } from "../../../core/lazy.ts";
 import { endOfRun, isKept } from "../fold/run.ts";
 import type { CellTally } from "../fold/tally.ts";
 import type { Label, RunEvent, RunStart } from "../run-event.ts";
-import { CallRows, CallTable, type CallTableParts, SharedRows } from "./call-table.ts";
+import { CallTable, PROJECT, RequestTable } from "./call-table.ts";
 import { ConversationTable, type LiveConversation } from "./conversation-table.ts";
-import { conversationKey, encodeEvent } from "./encode-event.ts";
-import { lastLabels } from "./labels.ts";
-import { abandonedRuns, receivedRun, unfinishedName } from "./received-run.ts";
+import { encodeEvent } from "./encode-event.ts";
 import { resultRows } from "./results.ts";
 import { otherWriter, thisWriter } from "./run-writer.ts";
 import { readScores } from "./scores.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
-import { PROJECT, SqliteRows } from "./sqlite-rows.ts";
 import { SqliteWriter } from "./sqlite-writer.ts";
 import type {
   ConversationFilter,
@@ -24,10 +21,9 @@ import type {
   RunSummary,
   ScoreOptions,
   Store,
-  StoreSize,
 } from "./store.ts";
-import { noConversation, StoreError, storeError } from "./store-error.ts";
-import { StoreReader } from "./store-reader.ts";
+import { deletedRun, noConversation, runExists, StoreError, storeError } from "./store-error.ts";
+import { StoreReader, UNFINISHED } from "./store-reader.ts";
 import { encodeData } from "./text-codec.ts";
 import { TextTable } from "./text-table.ts";
 
@@ -38,120 +34,110 @@ export class SqlStore implements Store {
   readonly #writer: SqliteWriter;
   readonly #conversations: ConversationTable;
   readonly #reader: StoreReader;
-  readonly #callParts: CallTableParts;
+  readonly #texts: TextTable;
+  readonly #requests: RequestTable;
   /** By the row of their run. */
-  readonly #runCalls = new Map<number, CallRows>();
+  readonly #runCalls = new Map<number, CallTable>();
 
   constructor(database: SqliteDatabase) {
     this.#database = database;
-    const texts = new TextTable(database);
-    this.#reader = new StoreReader(database, texts);
+    this.#texts = new TextTable(database);
+    this.#reader = new StoreReader(database, this.#texts);
     this.#conversations = new ConversationTable(database, this.#reader);
-    const shared = new SharedRows(database, texts);
-    this.#writer = new SqliteWriter(database, new SqliteRows(database), {
-      onForeignChange: () => shared.forget(),
-      beforeCommit: (rows) => this.#conversations.save(rows),
-    });
-    this.#callParts = { database, writer: this.#writer, texts, shared };
-    this.calls = new CallTable(this.#callParts);
+    this.#writer = new SqliteWriter(database, () => this.#conversations.save());
+    this.#requests = new RequestTable(database, this.#texts);
+    this.calls = this.#callsOf(PROJECT);
   }
 
   callsOf(run: string): RunCalls {
-    const id = this.#existing(run);
-    return memoize(this.#runCalls, id, () => new CallRows(this.#callParts, id));
+    return this.#callsOf(this.#existing(run));
+  }
+
+  #callsOf(run: number): CallTable {
+    return memoize(this.#runCalls, run, () => new CallTable(this.#requests, this.#writer, run));
   }
 
   begin(start: RunStart & { readonly at: number }, options: { readonly parent?: string } = {}): RunJournal {
-    const id = this.#insertRun(start.run, start, options);
-    this.#conversations.knowsAll(id);
-    const journal = this.#journal(id);
-    journal.append(start);
-    return journal;
+    return this.#begin(start.run, start, options).journal;
   }
 
+  /** Until it is whole, the run has a name that readers do not see. */
   receive(
     start: RunStart & { readonly at: number },
     options: { readonly parent?: string } = {},
   ): ReceivedRun {
-    for (const id of this.#guarded(() => abandonedRuns(this.#database))) this.#remove(id);
-    const id = this.#insertRun(unfinishedName(), start, options);
-    this.#conversations.knowsAll(id);
-    const journal = this.#journal(id);
-    journal.append(start);
-    return receivedRun({
-      id,
-      journal,
-      calls: new CallRows(this.#callParts, id),
-      database: this.#database,
-      writer: this.#writer,
+    this.#writer.now(() => this.#removeAbandoned());
+    const { id, journal } = this.#begin(`${UNFINISHED}${crypto.randomUUID()}`, start, options);
+    const calls = this.#callsOf(id);
+    return {
+      ...journal,
+      keep: (call) => calls.keep(call),
+      finish: ({ run, tags, endedAt, sharesCalls }) =>
+        this.#writer.now(() => {
+          if (this.#reader.idOf(run) !== undefined) throw runExists(run, this.#database.path);
+          // What the project knows already stays.
+          if (sharesCalls) this.#database.run(SHARE_CALLS, id);
+          const writing = endedAt === null ? thisWriter() : null;
+          const columns = { name: run, tags: tagsText(tags), ended_at: endedAt, writer: writing };
+          this.#database.update("run", id, columns);
+        }),
       discard: () => this.#remove(id),
-    });
+    };
   }
 
-  #insertRun(
+  #begin(
     name: string,
-    { at, ...start }: RunStart & { readonly at: number },
+    start: RunStart & { readonly at: number },
     { parent = null }: { readonly parent?: string | null },
-  ): number {
-    const { path } = this.#database;
-    const encoded = encodeData(start);
-    return this.#writer.now((rows) => {
-      if (this.#reader.idOf(name) !== undefined)
-        throw new StoreError("run_exists", `There is a run "${name}" already. Choose another name.`, {
-          path,
-        });
-      const sql =
-        "INSERT INTO run (name, parent, started_at, writer, start) VALUES (?, ?, ?, ?, ?) RETURNING id";
-      const values = [name, parent, at, thisWriter(), rows.texts(encoded)];
-      // `RETURNING` gives the row.
-      return this.#database.value<number>(sql, ...values) as number;
+  ): { readonly id: number; readonly journal: RunJournal } {
+    const { at, ...data } = start;
+    const encoded = encodeData(data);
+    const id = this.#writer.now(() => {
+      if (this.#reader.idOf(name) !== undefined) throw runExists(name, this.#database.path);
+      const written = this.#texts.write(encoded);
+      return this.#database.insert("run", {
+        ...{ name, parent, started_at: at, writer: thisWriter(), start: written },
+      });
     });
+    const journal = this.#journal(id);
+    journal.append(start);
+    return { id, journal };
   }
 
   reopen(run: string, { isShared = false }: { readonly isShared?: boolean } = {}): RunJournal {
     const id = this.#existing(run);
-    this.#conversations.sharesAll(id);
     if (isShared) return this.#journal(id);
-    const { path } = this.#database;
     this.#writer.now(() => {
       const written = this.#database.value<string | null>("SELECT writer FROM run WHERE id = ?", id);
       const other = otherWriter(written ?? null);
       if (other !== null) {
         const advice = "Wait for it to end, or stop it, and try again.";
-        throw new StoreError("in_use", `The run "${run}" is being written by process ${other}. ${advice}`, {
-          path,
-        });
+        const message = `The run "${run}" is being written by process ${other}. ${advice}`;
+        throw new StoreError("in_use", message, { path: this.#database.path });
       }
-      const sql = "UPDATE run SET ended_at = NULL, writer = ? WHERE id = ?";
-      this.#database.run(sql, thisWriter(), id);
+      this.#database.update("run", id, { ended_at: null, writer: thisWriter() });
     });
     return this.#journal(id);
   }
 
   runs(): readonly RunSummary[] {
-    return this.#current().runs();
+    return this.#read((reader) => reader.runs());
   }
 
   run(name: string): RunSummary | undefined {
-    return this.#current().run(name);
+    return this.#read((reader) => reader.run(name));
   }
 
-  *conversations(run: string, filter?: ConversationFilter): Generator<ConversationSummary> {
-    yield* this.#current().conversations(run, filter);
+  conversations(run: string, filter?: ConversationFilter): Generator<ConversationSummary> {
+    return this.#readEach((reader) => reader.conversations(run, filter));
   }
 
-  *events(run: string, conversation?: string | null): Generator<RunEvent> {
-    yield* this.#current().events(run, conversation);
+  events(run: string, conversation?: string | null): Generator<RunEvent> {
+    return this.#readEach((reader) => reader.events(run, conversation));
   }
 
-  *scores(run: string, options: ScoreOptions = {}): Generator<ConversationScore> {
-    const id = this.#current().idOf(run);
-    if (id === undefined) return;
-    try {
-      yield* readScores(this.#database, id, options);
-    } catch (error) {
-      throw storeError(error, this.#database.path);
-    }
+  scores(run: string, options: ScoreOptions = {}): Generator<ConversationScore> {
+    return this.#readEach((reader) => readScores(this.#database, reader.idOf(run) ?? -1, options));
   }
 
   results(run: string): readonly ResultRow[] {
@@ -159,33 +145,27 @@ export class SqlStore implements Store {
   }
 
   tallies(run: string): readonly CellTally[] {
-    const reader = this.#current();
-    const id = reader.idOf(run);
-    return id === undefined ? [] : reader.tallies(id);
+    return this.#read((reader) => reader.tallies(reader.idOf(run) ?? -1));
   }
 
   label(run: string, labels: readonly Omit<Label, "type">[]): void {
     const id = this.#existing(run);
-    this.#writer.now((rows) => {
+    this.#writer.now(() => {
       for (const label of labels) {
-        const sql = "SELECT id FROM conversation WHERE run = ? AND name = ?";
-        const conversation = this.#database.value<number>(sql, id, conversationKey(label.conversation));
+        const conversation = this.#reader.conversationId(id, label.conversation);
         if (conversation === undefined) throw noConversation(run, label.conversation);
-        const { type, turn, at, ...encoded } = encodeEvent({ type: "label", ...label, at: label.when });
-        rows.event({ run: id, conversation, type, turn, at, json: rows.texts(encoded) });
+        this.#writeEvent(id, conversation, encodeEvent({ type: "label", ...label, at: label.when }));
       }
     });
   }
 
   labels(run: string): readonly Label[] {
-    const reader = this.#current();
-    return lastLabels(reader.eventsOf(run, "label"));
+    return this.#read((reader) => reader.labels(reader.idOf(run) ?? -1));
   }
 
   tag(run: string, tags: readonly string[]): void {
     const id = this.#existing(run);
-    const sql = "UPDATE run SET tags = ? WHERE id = ?";
-    this.#writer.now(() => this.#database.run(sql, JSON.stringify([...new Set(tags)]), id));
+    this.#writer.now(() => this.#database.update("run", id, { tags: tagsText(tags) }));
   }
 
   delete(run: string): void {
@@ -194,56 +174,43 @@ export class SqlStore implements Store {
 
   compact({ callsBefore }: { readonly callsBefore?: number } = {}): void {
     this.#writer.now(() => {
-      for (const id of abandonedRuns(this.#database)) this.#removeRows(id);
+      this.#removeAbandoned();
       if (callsBefore !== undefined)
         this.#database.run(`DELETE FROM call WHERE run = ${PROJECT} AND kept_at < ?`, callsBefore);
       for (const sql of REMOVE_UNUSED) this.#database.run(sql);
       this.#database.removeUnusedTexts();
-      this.#database.run("DELETE FROM meta WHERE key = 'unused'");
     });
-    this.#forget();
-    this.#guarded(() => this.#database.vacuum());
-  }
-
-  size(): StoreSize {
-    this.#current();
-    return this.#guarded(() => {
-      const count = (table: string): number =>
-        this.#database.value<number>(`SELECT count(*) FROM ${table}`) ?? 0;
-      // Nothing is looked through if nothing was ever removed.
-      const hasUnused = this.#database.value("SELECT 1 FROM meta WHERE key = 'unused'") !== undefined;
-      return {
-        bytes: this.#database.bytes(),
-        runs: count("run"),
-        conversations: count("conversation"),
-        events: count("event"),
-        calls: this.calls.size,
-        texts: count("text"),
-        unusedTexts: hasUnused ? this.#database.countUnusedTexts() : 0,
-      };
-    });
+    this.#database.vacuum();
   }
 
   close(): void {
-    if (!this.#database.isOpen) return;
+    if (!this.#database.connection.open) return;
     const left = this.#writer.finish();
-    this.#guarded(() => this.#database.close());
+    this.#database.close();
     if (left !== undefined) throw left;
   }
 
   #remove(id: number): void {
-    this.#writer.now(() => {
-      this.#removeRows(id);
-      this.#database.run(MARK_UNUSED);
-    });
+    this.#writer.now(() => this.#removeRows(id));
     this.#conversations.forget(id);
     this.#runCalls.delete(id);
-    this.#forget();
   }
 
   /** What has no foreign key to its run goes first. */
   #removeRows(run: number): void {
     for (const sql of REMOVE_RUN) this.#database.run(sql, run);
+  }
+
+  /** Received runs that were never finished, because their process is gone. */
+  #removeAbandoned(): void {
+    const sql = "SELECT id, writer FROM run WHERE substr(name, 1, length(?)) = ?";
+    const rows = this.#database.all<{ readonly id: number; readonly writer: string | null }>(
+      sql,
+      UNFINISHED,
+      UNFINISHED,
+    );
+    for (const { id, writer } of rows)
+      if (otherWriter(writer) === null && writer !== thisWriter()) this.#removeRows(id);
   }
 
   #journal(run: number): RunJournal {
@@ -254,17 +221,22 @@ export class SqlStore implements Store {
         const name = "conversation" in event ? event.conversation : undefined;
         const live = name === undefined ? null : this.#live(run, name);
         live?.folded.apply(event);
-        const { type, turn, at } = encoded;
-        const isEnd = endOfRun(event) !== undefined;
-        this.#writer.add((rows) => {
-          const json = rows.texts(encoded);
-          const conversation = live === null ? null : this.#conversations.changedRow(live, rows);
-          rows.event({ run, conversation, type, turn, at, json });
-          if (isEnd) rows.endRun(run, at);
+        const endedAt = endOfRun(event);
+        this.#writer.add(() => {
+          const conversation = live === null ? null : this.#conversations.changedRow(live);
+          this.#writeEvent(run, conversation, encoded);
+          if (endedAt === undefined) return;
+          const changed = this.#database.update("run", run, { ended_at: endedAt, writer: null });
+          if (changed === 0) throw deletedRun(this.#database.path);
         });
       },
       durable: () => this.#writer.durable(),
     };
+  }
+
+  #writeEvent(run: number, conversation: number | null, encoded: ReturnType<typeof encodeEvent>): void {
+    const { type, turn, at } = encoded;
+    this.#database.run(ADD_EVENT, run, conversation, type, turn, at, this.#texts.write(encoded));
   }
 
   /** An error is reported when the caller asks what is durable. */
@@ -278,33 +250,36 @@ export class SqlStore implements Store {
   }
 
   /** What is read must have been written. */
-  #current(): StoreReader {
+  #read<Result>(read: (reader: StoreReader) => Result): Result {
     this.#writer.flush();
-    return this.#reader;
+    return this.#database.guarded(() => read(this.#reader));
   }
 
-  #existing(run: string): number {
-    const id = this.#current().idOf(run);
-    if (id !== undefined) return id;
-    throw new StoreError("no_run", `There is no run "${run}" in the store.`, { path: this.#database.path });
-  }
-
-  #forget(): void {
-    this.#writer.forget();
-    this.#callParts.shared.forget();
-  }
-
-  #guarded<Result>(action: () => Result): Result {
+  *#readEach<Item>(read: (reader: StoreReader) => Iterable<Item>): Generator<Item> {
+    this.#writer.flush();
     try {
-      return action();
+      yield* read(this.#reader);
     } catch (error) {
       throw storeError(error, this.#database.path);
     }
   }
+
+  #existing(run: string): number {
+    const id = this.#read((reader) => reader.idOf(run));
+    if (id !== undefined) return id;
+    throw new StoreError("no_run", `There is no run "${run}" in the store.`, { path: this.#database.path });
+  }
 }
 
-const MARK_UNUSED =
-  "INSERT INTO meta (key, value) VALUES ('unused', '1') ON CONFLICT (key) DO UPDATE SET value = excluded.value";
+function tagsText(tags: readonly string[]): string {
+  return JSON.stringify([...new Set(tags)]);
+}
+
+const ADD_EVENT = "INSERT INTO event (run, conversation, type, turn, at, data) VALUES (?, ?, ?, ?, ?, ?)";
+
+const CALL = "identity, purpose, setting, messages, replicate, seed, reply, kept_at";
+const SHARE_CALLS = `INSERT INTO call (run, ${CALL}) SELECT ${PROJECT}, ${CALL} FROM call WHERE run = ? ORDER BY id
+  ON CONFLICT DO NOTHING`;
 
 const REMOVE_RUN: readonly string[] = [
   "DELETE FROM event WHERE conversation IN (SELECT id FROM conversation WHERE run = ?)",

@@ -1,125 +1,138 @@
 import type BetterSqlite3 from "better-sqlite3";
-import { memoize } from "../../../core/lazy.ts";
 import type { Column } from "./conversation-columns.ts";
-import { isBusy } from "./store-error.ts";
+import { isBusy, storeError } from "./store-error.ts";
 import { textsIn } from "./text-codec.ts";
 
-type Statement<Result = unknown> = BetterSqlite3.Statement<unknown[], Result>;
+type Statement = BetterSqlite3.Statement<unknown[], unknown>;
 
 /** What a statement takes. */
 export type SqlValue = Column | Uint8Array;
 
-/** An open file. */
-export interface OpenDatabase {
+/** Values by the names of their columns. */
+type Row = Readonly<Record<string, SqlValue>>;
+
+/** A store's file as a database. Statements are prepared once; all that fails is a `StoreError`. */
+export class SqliteDatabase {
   readonly connection: BetterSqlite3.Database;
   readonly path: string;
   /** True if every group is flushed to the disk. */
   readonly isDurable: boolean;
   /** How long to wait for other processes. */
   readonly lockTimeoutMs: number;
-}
+  /** Apart by what they give. */
+  readonly #statements = {
+    rows: new Map<string, Statement>(),
+    lists: new Map<string, Statement>(),
+    value: new Map<string, Statement>(),
+  };
 
-/** A store's file as a database. Statements are prepared once. */
-export class SqliteDatabase implements OpenDatabase {
-  readonly connection: BetterSqlite3.Database;
-  readonly path: string;
-  readonly isDurable: boolean;
-  readonly lockTimeoutMs: number;
-  readonly #all = new Map<string, Statement>();
-  readonly #raw = new Map<string, Statement>();
-  readonly #value = new Map<string, Statement>();
-
-  constructor({ connection, path, isDurable, lockTimeoutMs }: OpenDatabase) {
+  constructor(
+    connection: BetterSqlite3.Database,
+    {
+      path,
+      isDurable,
+      lockTimeoutMs,
+    }: Readonly<Pick<SqliteDatabase, "path" | "isDurable" | "lockTimeoutMs">>,
+  ) {
     this.connection = connection;
     this.path = path;
     this.isDurable = isDurable;
     this.lockTimeoutMs = lockTimeoutMs;
   }
 
-  prepare<Result>(sql: string): Statement<Result> {
-    return this.connection.prepare<unknown[], Result>(sql);
-  }
-
   /** The rows of a query. */
   all<Row>(sql: string, ...values: readonly SqlValue[]): readonly Row[] {
-    const statement = memoize(this.#all, sql, () => this.prepare(sql));
-    return statement.all(...values) as readonly Row[];
+    return this.guarded(() => this.#prepared("rows", sql).all(...values) as readonly Row[]);
   }
 
   /** The same as lists of values, which are quicker to read. */
   raw<Row>(sql: string, ...values: readonly SqlValue[]): readonly Row[] {
-    const statement = memoize(this.#raw, sql, () => this.prepare(sql).raw());
-    return statement.all(...values) as readonly Row[];
+    return this.guarded(() => this.#prepared("lists", sql).all(...values) as readonly Row[]);
   }
 
   /** The first value of the first row. */
   value<Value>(sql: string, ...values: readonly SqlValue[]): Value | undefined {
-    const statement = memoize(this.#value, sql, () => this.prepare(sql).pluck());
-    return statement.get(...values) as Value | undefined;
+    return this.guarded(() => this.#prepared("value", sql).get(...values) as Value | undefined);
   }
 
-  /** Changes something; gives how many rows. */
-  run(sql: string, ...values: readonly SqlValue[]): number {
-    return this.prepare(sql).run(...values).changes;
+  /** Changes something; gives how many rows, and the id of the last one that is new. */
+  run(sql: string, ...values: readonly SqlValue[]): BetterSqlite3.RunResult {
+    return this.guarded(() => this.#prepared("rows", sql).run(...values));
+  }
+
+  /** Adds a row; gives its id. */
+  insert(table: string, row: Row): number {
+    return Number(this.run(`INSERT INTO ${placesOf(table, row)}`, ...Object.values(row)).lastInsertRowid);
+  }
+
+  /** Adds a row in place of the one with the same key. */
+  replace(table: string, row: Row): void {
+    this.run(`INSERT OR REPLACE INTO ${placesOf(table, row)}`, ...Object.values(row));
+  }
+
+  /** Changes some columns of a row; gives the number of rows, 0 or 1. */
+  update(table: string, id: number, columns: Row): number {
+    const set = Object.keys(columns).map((name) => `${name} = ?`);
+    return this.run(`UPDATE ${table} SET ${set.join(", ")} WHERE id = ?`, ...Object.values(columns), id)
+      .changes;
+  }
+
+  /** Whatever an action throws is a `StoreError` of this store. */
+  guarded<Result>(action: () => Result): Result {
+    try {
+      return action();
+    } catch (error) {
+      throw storeError(error, this.path);
+    }
   }
 
   /** Changes with everything that is written by another connection. */
   version(): number {
-    return this.connection.pragma("data_version", { simple: true }) as number;
+    return this.guarded(() => this.connection.pragma("data_version", { simple: true }) as number);
   }
 
-  bytes(): number {
-    const { statSync } = process.getBuiltinModule("node:fs");
-    return [this.path, `${this.path}-wal`].reduce(
-      (sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0),
-      0,
-    );
-  }
-
-  /** Removes texts that nothing refers to, within a transaction. */
+  /** Removes texts that nothing refers to, within a transaction. They are listed in a table, so that a store of any size fits in memory. */
   removeUnusedTexts(): void {
-    this.#collectUsed();
+    this.connection.exec("CREATE TEMP TABLE used (hash TEXT PRIMARY KEY) WITHOUT ROWID");
+    for (const [table, column] of REFERRING) {
+      const page = `SELECT id, ${column} AS data FROM ${table} WHERE id > ? ORDER BY id LIMIT ${PORTION}`;
+      const read = (after: number) => this.all<{ readonly id: number; readonly data: string }>(page, after);
+      for (let rows = read(0); rows.length > 0; rows = read(rows.at(-1)?.id ?? 0))
+        for (const { data } of rows)
+          for (const hash of textsIn(data))
+            this.run("INSERT INTO temp.used VALUES (?) ON CONFLICT DO NOTHING", hash);
+    }
     this.connection.exec(
       "DELETE FROM text WHERE hash NOT IN (SELECT hash FROM temp.used); DROP TABLE temp.used;",
     );
   }
 
-  countUnusedTexts(): number {
-    this.#collectUsed();
-    const count = this.prepare<number>(
-      "SELECT count(*) FROM text WHERE hash NOT IN (SELECT hash FROM temp.used)",
-    );
-    const found = count.pluck().get();
-    this.connection.exec("DROP TABLE temp.used");
-    return found ?? 0;
-  }
-
   /** Gives free space back. */
   vacuum(): void {
-    retryWhileBusy(this.lockTimeoutMs, () => this.connection.exec("VACUUM"));
-    this.connection.pragma("wal_checkpoint(TRUNCATE)");
-  }
-
-  get isOpen(): boolean {
-    return this.connection.open;
+    this.guarded(() => {
+      retryWhileBusy(this.lockTimeoutMs, () => this.connection.exec("VACUUM"));
+      this.connection.pragma("wal_checkpoint(TRUNCATE)");
+    });
   }
 
   close(): void {
-    this.connection.close();
+    this.guarded(() => this.connection.close());
   }
 
-  /** A temporary table of the texts that are referred to, so that a store of any size fits in memory. */
-  #collectUsed(): void {
-    this.connection.exec("CREATE TEMP TABLE used (hash TEXT PRIMARY KEY) WITHOUT ROWID");
-    const use = this.prepare("INSERT INTO temp.used VALUES (?) ON CONFLICT DO NOTHING");
-    for (const [table, column] of REFERRING) {
-      const page = this.prepare<{ readonly id: number; readonly data: string }>(
-        `SELECT id, ${column} AS data FROM ${table} WHERE id > ? ORDER BY id LIMIT ${PORTION}`,
-      );
-      for (let rows = page.all(0); rows.length > 0; rows = page.all(rows.at(-1)?.id ?? 0))
-        for (const { data } of rows) for (const hash of textsIn(data)) use.run(hash);
-    }
+  #prepared(kind: "rows" | "lists" | "value", sql: string): Statement {
+    const known = this.#statements[kind].get(sql);
+    if (known !== undefined) return known;
+    const statement = this.connection.prepare<unknown[], unknown>(sql);
+    if (kind === "lists") statement.raw();
+    if (kind === "value") statement.pluck();
+    this.#statements[kind].set(sql, statement);
+    return statement;
   }
+}
+
+function placesOf(table: string, row: Row): string {
+  const names = Object.keys(row);
+  return `${table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`;
 }
 
 const PORTION = 1000;

@@ -128,6 +128,11 @@ export function deletedRun(path: string): StoreError {
   return new StoreError("no_run", `The store ${path} cannot be used: ${ADVICE.no_run}.`, { path });
 }
 
+/** A run cannot begin under the name of another. */
+export function runExists(run: string, path: string): StoreError {
+  return new StoreError("run_exists", `There is a run "${run}" already. Choose another name.`, { path });
+}
+
 /** A conversation that is named is not in the run. */
 export function noConversation(run: string, conversation: string): StoreError {
   return new StoreError("no_conversation", `There is no conversation "${conversation}" in the run "${run}".`);
@@ -135,7 +140,7 @@ export function noConversation(run: string, conversation: string): StoreError {
 
 /** True if another process holds what is needed; it may pass. */
 export function isBusy(error: unknown): boolean {
-  return codeOf(error).startsWith("SQLITE_BUSY");
+  return storeError(error, "").code === "locked";
 }
 
 function codeOf(error: unknown): string {

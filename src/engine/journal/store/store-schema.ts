@@ -126,8 +126,9 @@ CREATE INDEX event_by_conversation ON event (conversation) WHERE conversation IS
 CREATE INDEX event_of_run ON event (run) WHERE conversation IS NULL;
 CREATE INDEX event_of_label ON event (run) WHERE type = 19;
 
+-- The ids of messages and settings are never used again: readers remember what they stand for.
 CREATE TABLE message (
-  id INTEGER PRIMARY KEY,
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
   hash TEXT NOT NULL UNIQUE,
   previous INTEGER REFERENCES message,
   data TEXT NOT NULL
@@ -135,7 +136,7 @@ CREATE TABLE message (
 CREATE INDEX message_by_previous ON message (previous);
 
 CREATE TABLE setting (
-  id INTEGER PRIMARY KEY,
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
   hash TEXT NOT NULL UNIQUE,
   name TEXT NOT NULL,
   data TEXT NOT NULL

@@ -218,18 +218,6 @@ export interface CallStore extends RunCalls {
   near(request: CallRequest, limit?: number): readonly RecordedCall[];
 }
 
-/** What a store takes on disk, in bytes, and how much of it is what. */
-export interface StoreSize {
-  readonly bytes: number;
-  readonly runs: number;
-  readonly conversations: number;
-  readonly events: number;
-  readonly calls: number;
-  readonly texts: number;
-  /** Texts that nothing refers to any more; `compact` removes them. */
-  readonly unusedTexts: number;
-}
-
 /** What a received run is in the end. */
 interface ReceivedEnd {
   readonly run: string;
@@ -291,7 +279,6 @@ export interface Store {
   delete(run: string): void;
   /** Removes what nothing refers to, and gives the space back. `calls` older than a time may go, too. */
   compact(options?: { readonly callsBefore?: number }): void;
-  size(): StoreSize;
   /** Of a store on a server, which is read from a copy: reads what others have written, of some runs or of all. */
   pull?(runs?: readonly string[]): Promise<void>;
   /** Writes what is left, and closes; of a store on a server, when the server has it. */

@@ -1,17 +1,11 @@
-import { CellCounts, type CountKind, Counts } from "../fold/tally.ts";
+import { CellCounts, type CountKind, Counts, variantKey } from "../fold/tally.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 
 /** How many different names of a kind a cell has; what comes later is counted together, without a name. */
-export const MOST_NAMES: Partial<Record<CountKind, number>> = { path: 1000, reason: 50 };
+const MOST_NAMES: Partial<Record<CountKind, number>> = { path: 1000, reason: 50 };
 const LONGEST_NAME = 4000;
 
-interface CountColumns {
-  readonly cell: number;
-  readonly kind: CountKind;
-  readonly name: string;
-  readonly value: string;
-  readonly count: number;
-}
+type CountRow = readonly [cell: number, kind: CountKind, name: string, value: string, count: number];
 
 interface CellColumns {
   readonly id: number;
@@ -26,12 +20,12 @@ interface CellColumns {
 /** The counts of a run. */
 export function readTallies(database: SqliteDatabase, run: number): CellCounts {
   const cells = database.all<CellColumns>("SELECT * FROM cell WHERE run = ? ORDER BY position", run);
-  const rows = database.all<CountColumns>(
+  const rows = database.raw<CountRow>(
     `SELECT tally.cell, kind, name, value, count FROM cell JOIN tally ON tally.cell = cell.id WHERE run = ? ORDER BY tally.id`,
     run,
   );
   const byCell = new Map<number, Counts>(cells.map(({ id }) => [id, new Counts()]));
-  for (const { cell, kind, name, value, count } of rows) byCell.get(cell)?.add(kind, name, value, count);
+  for (const [cell, ...entry] of rows) byCell.get(cell)?.add(...entry);
   const counts = new CellCounts();
   for (const { id, scenario, subject, judge, variant, arm, position } of cells) {
     const place = {
@@ -48,18 +42,40 @@ export function readTallies(database: SqliteDatabase, run: number): CellCounts {
   return counts;
 }
 
-/** True of a name that a tally keeps as it is. */
-export function isShortName(name: string, value: string): boolean {
-  return name.length + value.length <= LONGEST_NAME;
+/** Adds to the counts of a run, within a transaction. */
+export function addCounts(database: SqliteDatabase, run: number, cells: CellCounts): void {
+  for (const [, { cell, position, counts }] of cells) {
+    const { scenario, subject, judge, variant, arm } = cell;
+    const values = [run, scenario, subject, judge, variantKey(variant), arm ?? "", position];
+    // `RETURNING` gives the row, new or not.
+    const id = database.value<number>(CELL, ...values) as number;
+    for (const [kind, name, value, count] of counts.entries())
+      if (count !== 0) addCount(database, [id, kind, name, value, count]);
+  }
+}
+
+function addCount(database: SqliteDatabase, [cell, kind, name, value, count]: CountRow): void {
+  const most = MOST_NAMES[kind];
+  if (most === undefined) database.run(ADD, cell, kind, name, value, count);
+  else if (database.run(INCREASE, count, cell, kind, name, value).changes === 0) {
+    const isShort = name.length + value.length <= LONGEST_NAME;
+    const isNamed = count > 0 && isShort && (database.value<number>(NAMES, cell, kind) ?? 0) < most;
+    const [other, otherValue] = isNamed ? [name, value] : otherName(kind, name, value);
+    database.run(ADD, cell, kind, other, otherValue, count);
+  }
+  if (count < 0) database.run("DELETE FROM tally WHERE cell = ? AND kind = ? AND count = 0", cell, kind);
 }
 
 /** Where what has no place of its own is counted. */
-export function otherName(
-  kind: CountKind,
-  name: string,
-  value: string,
-): readonly [name: string, value: string] {
+function otherName(kind: CountKind, name: string, value: string): readonly [name: string, value: string] {
   if (kind !== "reason") return ["", ""];
   const [result] = JSON.parse(value) as readonly [string];
   return [name, JSON.stringify([result, null, ""])];
 }
+
+const CELL = `INSERT INTO cell (run, scenario, subject, judge, variant, arm, position) VALUES (?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT DO UPDATE SET position = min(position, excluded.position) RETURNING id`;
+const ADD = `INSERT INTO tally (cell, kind, name, value, count) VALUES (?, ?, ?, ?, ?)
+  ON CONFLICT (cell, kind, name, value) DO UPDATE SET count = count + excluded.count`;
+const INCREASE = "UPDATE tally SET count = count + ? WHERE cell = ? AND kind = ? AND name = ? AND value = ?";
+const NAMES = "SELECT count(*) FROM tally WHERE cell = ? AND kind = ?";

@@ -1,5 +1,6 @@
 import type { SqliteDatabase } from "./sqlite-database.ts";
 import { StoreError } from "./store-error.ts";
+import { decodeData, type EncodedData } from "./text-codec.ts";
 
 const MOST_READ = 500;
 const LONGEST_READ = 20_000;
@@ -12,6 +13,22 @@ export class TextTable {
 
   constructor(database: SqliteDatabase) {
     this.#database = database;
+  }
+
+  /** Writes the texts of some data, and gives its JSON. */
+  write({ json, texts }: EncodedData): string {
+    for (const [hash, value] of texts)
+      this.#database.run(
+        "INSERT INTO text (hash, value) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING",
+        hash,
+        value,
+      );
+    return json;
+  }
+
+  /** Reads what was encoded. */
+  decode(json: string): unknown {
+    return decodeData(json, this.valueOf);
   }
 
   /** The text of a hash. */

@@ -1,6 +1,5 @@
 import { MAX_LINE } from "../../models/cassette/call-lines.ts";
 import { RunError } from "../failure.ts";
-import { isUnfinished } from "../store/received-run.ts";
 import type { ReceivedRun, Store } from "../store/store.ts";
 import { type FilePieces, linesOf, type RunFileHeader } from "./run-file.ts";
 import { type RunFileItem, RunFileReader } from "./run-file-reader.ts";
@@ -84,8 +83,6 @@ function receive(store: Store, { start, parent }: RunFileHeader, run: string): R
 
 function freeName(store: Store, name: string): string {
   if (name.trim() === "") throw new RunError(["A run needs a name that is not empty."]);
-  if (isUnfinished(name))
-    throw new RunError(["A run's name cannot begin like this one. Import it under another name."]);
   if (store.run(name)?.run !== name) return name;
   throw new RunError([`There is a run "${name}" in the store already. Import it under another name.`]);
 }

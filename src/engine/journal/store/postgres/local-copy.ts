@@ -1,6 +1,6 @@
 import { openDatabase } from "../open-database.ts";
 import { SqlStore } from "../sql-store.ts";
-import { SqliteDatabase } from "../sqlite-database.ts";
+import type { SqliteDatabase } from "../sqlite-database.ts";
 
 /** A kept copy that nobody has used for this long is removed. */
 const KEPT_MS = 30 * 24 * 3_600_000;
@@ -36,8 +36,7 @@ export class LocalCopy {
       rmSync(folder, { recursive: true, force: true });
     };
     process.once("exit", remove);
-    const open = async (): Promise<LocalCopy> =>
-      new LocalCopy(file, new SqliteDatabase(await openDatabase(file)), remove);
+    const open = async (): Promise<LocalCopy> => new LocalCopy(file, await openDatabase(file), remove);
     if (id === undefined || !existsSync(keptFile(id))) return open();
     try {
       copyFileSync(keptFile(id), file, constants.COPYFILE_FICLONE);

@@ -126,7 +126,7 @@ test("a role that may only read reads, and is told what it cannot do", async () 
   const store = await open(reader, { readOnly: true });
   expect(store.runs().map(({ run }) => run)).toEqual(["one"]);
   expect([...store.conversations("one")].length).toBe(1);
-  expect(store.size().runs).toBe(1);
+  expect(store.runs()).toHaveLength(1);
   expect(() => store.tag("one", ["x"])).toThrow("it may not be written");
   const refused = await problem(reader);
   expect(refused.code).toBe("read_only");

@@ -199,19 +199,23 @@ export class ServerLog {
     const send = async (some: readonly LogChange[]): Promise<void> => {
       let events: (readonly [run: number, conversation: string | null, data: string])[] = [];
       // Of several answers to one call, the last is kept.
-      const calls = new Map<string, CallChange>();
+      let calls = new Map<string, CallChange>();
+      const sendGathered = (): void => {
+        sendEvents(events);
+        if (calls.size > 0) this.#sendCalls([...calls.values()], parts, query);
+        events = [];
+        calls = new Map();
+      };
       for (const change of some) {
         if (change.kind === "event") events.push([idOf(change.run), change.conversation, change.data]);
         else if (change.kind === "call")
           calls.set(`${change.run === null ? 0 : idOf(change.run)} ${change.call.identity}`, change);
         else {
-          sendEvents(events);
-          events = [];
+          sendGathered();
           await change.act(query, send);
         }
       }
-      sendEvents(events);
-      if (calls.size > 0) this.#sendCalls([...calls.values()], parts, query);
+      sendGathered();
       // The first error; the others follow from it.
       await Promise.all(sent.splice(0));
     };
@@ -247,11 +251,11 @@ export class ServerLog {
       const { name, model, instructions, tools, schema, replicate, seed } = request;
       const { hash } = encoded.settings;
       if (isNew(hash)) parts.set(hash, [hash, null, json({ name, model, instructions, tools, schema })]);
-      const messages = this.#encoder.chain(request.messages);
+      const { messages } = encoded;
       for (let link = messages; link !== null && isNew(link.hash); link = link.previous)
         parts.set(link.hash, [link.hash, link.previous?.hash ?? null, json(link.message)]);
       const key = [run === null ? 0 : idOf(run), callKey(identity), purpose];
-      return [[...key, hash, messages?.hash ?? null, replicate, seed, json(encoded.kept)] as const];
+      return [[...key, hash, messages?.hash ?? null, replicate, seed, json(encoded.reply)] as const];
     });
     // In one order, so that two processes that write the same rows do not wait for each other.
     const inOrder = [...parts.values()].sort(([one], [other]) => (one < other ? -1 : 1));

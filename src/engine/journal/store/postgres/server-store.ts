@@ -32,8 +32,9 @@ export class ServerStore implements Store {
   readonly calls: CallStore;
   readonly #parts: Parts;
   readonly #found: ServerCalls;
-  #bytes = 0;
   #pulled: Promise<unknown> = Promise.resolve();
+  /** Until then, what was not an event or a call is not on the server. */
+  #acted: Promise<void> | undefined;
   #isClosed = false;
 
   private constructor(parts: Parts) {
@@ -93,12 +94,10 @@ export class ServerStore implements Store {
   }
 
   async #pull(runs: readonly string[] | undefined): Promise<void> {
-    const { log, mirror, connection } = this.#parts;
+    const { log, mirror } = this.#parts;
     // Runs that were begun here get their number with the first group.
     if (log !== undefined && !log.isBroken) await log.durable();
     await mirror.pull(runs);
-    const [row] = await connection.rows(SIZE);
-    this.#bytes = Number(row?.[0] ?? 0);
   }
 
   /** Events straight from the server, without a copy: of some conversations of a run, or with null those that belong to none. */
@@ -204,8 +203,13 @@ export class ServerStore implements Store {
   /** Calls are looked for here first: what this process keeps is on the server a little later. */
   #callsOf(run: MirroredRun | null, local: RunCalls): RunCalls {
     return {
-      find: async (identity) =>
-        (await local.find(identity)) ?? this.#found.find(run === null ? 0 : (run.id ?? 0), identity),
+      find: async (identity) => {
+        const known = await local.find(identity);
+        if (known !== undefined) return known;
+        // A run that was begun a moment ago has its number now, and calls that were removed are gone.
+        await this.#acted;
+        return this.#found.find(run === null ? 0 : (run.id ?? -1), identity);
+      },
       get: (identity) => local.get(identity),
       keep: (call: RecordedCall) => {
         local.keep(call);
@@ -264,10 +268,6 @@ export class ServerStore implements Store {
     });
   }
 
-  size(): ReturnType<Store["size"]> {
-    return { ...this.#local.size(), bytes: this.#bytes };
-  }
-
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -323,6 +323,7 @@ export class ServerStore implements Store {
 
   #act(act: Extract<LogChange, { kind: "act" }>["act"]): void {
     this.#add({ kind: "act", act });
+    this.#acted = this.#log.durable()?.catch(() => {});
   }
 
   #existing(name: string): MirroredRun {
@@ -371,6 +372,3 @@ const REMOVE_UNUSED = `WITH RECURSIVE used (hash) AS (
     SELECT settings FROM call UNION SELECT messages FROM call WHERE messages IS NOT NULL
     UNION SELECT part.previous FROM used JOIN part USING (hash) WHERE part.previous IS NOT NULL)
   DELETE FROM part WHERE hash NOT IN (SELECT hash FROM used)`;
-
-const SIZE = `SELECT coalesce(sum(pg_total_relation_size(pg_class.oid)), 0) FROM pg_class
-  WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'`;
