@@ -16,7 +16,7 @@ import { chainOf, held, letterQuestion, memoryModel, ticks } from "./held.ts";
 // One sandbox stays open, so that the runs share its thread instead of each starting one.
 let shared: Sandbox;
 beforeAll(async () => {
-  shared = await openSandbox({ seed: 0 });
+  shared = openSandbox({ seed: 0 });
 });
 afterAll(() => shared.dispose());
 

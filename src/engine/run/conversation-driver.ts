@@ -58,9 +58,6 @@ interface Asking {
   readonly held: ConversationEvent[];
 }
 
-/** How long source strings may still run when the run is asked to stop. */
-const STOPPING_MS = 250;
-
 const NO_FORKS =
   "An arm of a fork continues what its subject has not heard: a subject that remembers conversations by itself cannot take part. Send it all messages, with {{messages}}.";
 
@@ -106,7 +103,7 @@ export class ConversationDriver implements ConversationContext {
       },
       onStep: (event, stepped) => this.#apply(event, stepped),
       onError: (error) => run.fail(error),
-      onWait: () => this.#waitForSources(),
+      onRest: () => this.#sayIfSuspended(),
       onHeld: (event) => this.#feed(event),
     });
   }
@@ -217,20 +214,17 @@ export class ConversationDriver implements ConversationContext {
     return this.#finished.promise;
   }
 
-  /** Asks no further question; calls in flight finish, source strings do not. */
+  /** Asks no further question; calls in flight finish. */
   stop(reason: StopReason): void {
     this.#stopReason ??= reason;
-    if (!this.#steps.isWaiting) return;
-    this.#end(reason);
-    this.#steps.abort();
   }
 
   /** Ends the conversation at once and aborts calls in flight. */
   abort(reason: StopReason): void {
-    const isStepping = this.#steps.isWaiting;
     this.stop(reason);
     if (this.#state === null || this.#state.status !== null) return;
-    if (!isStepping) this.#end(reason);
+    this.#end(reason);
+    this.#steps.abort();
     this.#controller.abort(new ModelError(categoryOf(reason), reason.message));
     this.#wake();
   }
@@ -299,16 +293,6 @@ export class ConversationDriver implements ConversationContext {
   #feed(event: ConversationEvent): void {
     if (this.#asking?.stop !== undefined) this.#asking.held.push(event);
     else this.#steps.take(event);
-  }
-
-  #waitForSources(): () => void {
-    const reason = this.#stopReason;
-    const hurry =
-      reason === undefined ? undefined : this.run.clock.after(STOPPING_MS, () => this.stop(reason));
-    return () => {
-      hurry?.();
-      this.#sayIfSuspended();
-    };
   }
 
   #apply(event: ConversationEvent, { state, effects, events }: Step): void {

@@ -110,7 +110,7 @@ async function linkInSandbox(
   seed: number,
 ): Promise<{ readonly linked: ScenarioDefinition; readonly sandbox?: Sandbox }> {
   if (!hasSources(merged)) return { linked: merged };
-  const sandbox: Sandbox = await openSandbox({ seed });
+  const sandbox: Sandbox = openSandbox({ seed });
   const linked = await linkSources(merged, (source) => sandbox.compile(source));
   if (linked.problems.length > 0) {
     sandbox.dispose();

@@ -7,8 +7,8 @@ interface StepQueueParts {
   readonly step: (event: ConversationEvent, signal: AbortSignal) => Step | Promise<Step>;
   readonly onStep: (event: ConversationEvent, step: Step) => void;
   readonly onError: (error: unknown) => void;
-  /** A step begins to wait; what is returned is called when it no longer does. */
-  readonly onWait: () => () => void;
+  /** A step no longer waits, and what came meanwhile was taken in. */
+  readonly onRest: () => void;
   /** Takes in an event that came while a step waited. */
   readonly onHeld: (event: ConversationEvent) => void;
 }
@@ -51,7 +51,6 @@ export class StepQueue {
   async #wait(event: ConversationEvent, stepped: Promise<Step>): Promise<void> {
     const held: ConversationEvent[] = [];
     this.#held = held;
-    const onEnd = this.#parts.onWait();
     try {
       this.#parts.onStep(event, await stepped);
     } catch (error) {
@@ -59,6 +58,6 @@ export class StepQueue {
     }
     this.#held = null;
     for (const next of held) this.#parts.onHeld(next);
-    onEnd();
+    this.#parts.onRest();
   }
 }

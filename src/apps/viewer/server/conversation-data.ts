@@ -355,7 +355,7 @@ async function replayStates(
   const hasUpdates = Object.values(definition?.nodes ?? {}).some(
     ({ stateUpdate }) => stateUpdate !== undefined,
   );
-  const sandbox = definition !== undefined && hasUpdates ? await openSandbox({ seed }) : undefined;
+  const sandbox = definition !== undefined && hasUpdates ? openSandbox({ seed }) : undefined;
   try {
     const linked =
       sandbox === undefined || definition === undefined

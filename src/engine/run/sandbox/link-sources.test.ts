@@ -17,7 +17,7 @@ import { openSandbox, type Sandbox } from "./open-sandbox.ts";
 
 let sandbox: Sandbox;
 beforeAll(async () => {
-  sandbox = await openSandbox({ seed: 1, timeoutMs: 2000 });
+  sandbox = openSandbox({ seed: 1, timeoutMs: 2000 });
 });
 afterAll(() => sandbox.dispose());
 
@@ -188,7 +188,7 @@ test.each([
   ["() => new Map()", "the function threw: its result is a Map, not plain data"],
   ["() => undefined", "the function answered false"],
 ])("a condition that cannot be evaluated does not match and says why: %s", async (source, reason) => {
-  const own = await openSandbox({ seed: 1, timeoutMs: 30 });
+  const own = openSandbox({ seed: 1, timeoutMs: 30 });
   const { definition } = await linkSources(conditional(source), (text) => own.compile(text));
   const state = { ...INITIAL_STATE, turn: 1, currentNode: "a" };
   const decision = await own.evaluate(() => resolveNextNode(definition.edges, state));

@@ -103,7 +103,7 @@ function pathOf(place: CodePlace, { edges }: ScenarioDefinition): IssuePath {
 /** What is wrong with the source strings of a definition; they are compiled, not run. */
 export async function findSourceProblems(definition: ScenarioDefinition): Promise<readonly SourceProblem[]> {
   if (!hasSources(definition)) return [];
-  const sandbox = await openSandbox({ seed: 0 });
+  const sandbox = openSandbox({ seed: 0 });
   try {
     return (await linkSources(definition, (source) => sandbox.compile(source))).problems;
   } finally {

@@ -5,7 +5,7 @@ import { ScenarioSources, SourceBudget } from "./source-budget.ts";
 let sandbox: Sandbox;
 beforeAll(async () => {
   // Long enough for a busy machine where time is not the point.
-  sandbox = await openSandbox({ seed: 1, timeoutMs: 2000 });
+  sandbox = openSandbox({ seed: 1, timeoutMs: 2000 });
 });
 afterAll(() => sandbox.dispose());
 
@@ -27,7 +27,7 @@ async function inSandbox<Result>(
   options: Partial<SandboxOptions>,
   work: (sandbox: Sandbox) => Promise<Result>,
 ): Promise<Result> {
-  const own = await openSandbox({ seed: 1, ...options });
+  const own = openSandbox({ seed: 1, ...options });
   try {
     return await work(own);
   } finally {
@@ -220,7 +220,7 @@ describe("the thread", () => {
   });
 
   test("many sandboxes live side by side", async () => {
-    const many = await Promise.all(Array.from({ length: 20 }, (_, seed) => openSandbox({ seed })));
+    const many = Array.from({ length: 20 }, (_, seed) => openSandbox({ seed }));
     const draws = await Promise.all(many.map((own) => runIn(own, "() => Math.random()")));
     for (const own of many) own.dispose();
     expect(new Set(draws).size).toBe(20);
@@ -315,7 +315,7 @@ describe("evaluate", () => {
 
 describe("dispose", () => {
   test("ends everything, once and for all", async () => {
-    const own = await openSandbox({ seed: 1 });
+    const own = openSandbox({ seed: 1 });
     const fn = await own.compile("() => 1");
     own.dispose();
     own.dispose();

@@ -3,8 +3,7 @@ import { errorMessage } from "../../../core/error-message.ts";
 import { expressionSource, functionForm } from "../../../core/source/function-source.ts";
 import { loadAcorn } from "./acorn-library.ts";
 import type { RealmAnswer, RealmLimits } from "./realm.ts";
-import { type SandboxRequest, UNKNOWN } from "./sandbox-request.ts";
-import { SandboxLane } from "./sandbox-thread.ts";
+import { SandboxThread } from "./sandbox-thread.ts";
 import { SOURCES_OFF, type SourceBudget } from "./source-budget.ts";
 
 /**
@@ -47,7 +46,7 @@ export interface Sandbox {
 }
 
 /** One thread for all sandboxes of the process: realms take turns there, so that none holds up the others by the number of its calls. */
-const thread = new SandboxLane();
+const thread = new SandboxThread();
 let openSandboxes = 0;
 let lastRealm = 0;
 
@@ -58,12 +57,13 @@ function stopUnused(): void {
   if (openSandboxes === 0) thread.stop();
 }
 
-/** Opens a sandbox; the engine is loaded when the first one is opened. */
-export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
-  const { seed, memoryBytes = DEFAULTS.sandboxMemoryBytes, timeoutMs = DEFAULTS.sandboxTimeoutMs } = options;
-  const sandbox = new ThreadSandbox({ seed: String(seed), memoryBytes, timeoutMs });
-  await sandbox.open();
-  return sandbox;
+/** Opens a sandbox; the engine is loaded when the first source is compiled. */
+export function openSandbox({
+  seed,
+  memoryBytes = DEFAULTS.sandboxMemoryBytes,
+  timeoutMs = DEFAULTS.sandboxTimeoutMs,
+}: SandboxOptions): Sandbox {
+  return new ThreadSandbox({ seed: String(seed), memoryBytes, timeoutMs });
 }
 
 // The engine checks the time now and then, and not at all inside some builtins. This limit ends the thread.
@@ -71,13 +71,11 @@ const LEAST_HARD_LIMIT_MS = 1000;
 // Compiling runs nothing of a source; only a very busy machine takes long.
 const COMPILE_LIMIT_MS = 10_000;
 
-const MOST_ATTEMPTS = 5;
-
 // No function is that long.
 const LONGEST_SOURCE = 1_000_000;
 
 interface SandboxCall {
-  readonly fn: number;
+  readonly source: string;
   /** The arguments as JSON. */
   readonly values: string;
   readonly moment: string;
@@ -95,7 +93,6 @@ class ThreadSandbox implements Sandbox {
   readonly #limits: RealmLimits;
   readonly #hardLimit: number;
   readonly #functions = new Map<string, SandboxFunction>();
-  readonly #sources: string[] = [];
   #pass: Pass | null = null;
   #isDisposed = false;
 
@@ -103,14 +100,6 @@ class ThreadSandbox implements Sandbox {
     this.#limits = limits;
     this.#hardLimit = Math.max(LEAST_HARD_LIMIT_MS, 20 * limits.timeoutMs);
     openSandboxes++;
-  }
-
-  /** Rejects if there can be no sandbox. */
-  async open(): Promise<void> {
-    const reply = await thread.ask(this.#opening, COMPILE_LIMIT_MS);
-    if (!("error" in reply)) return;
-    this.dispose();
-    throw reply.error;
   }
 
   async compile(source: string): Promise<SandboxFunction> {
@@ -123,9 +112,11 @@ class ThreadSandbox implements Sandbox {
     const written = form.kind === "method" ? `function ${source}` : source;
     const whole = expressionSource(written, loadAcorn());
     if ("problem" in whole) throw new Error(`this is not the source of a function: ${whole.problem}`);
-    const number = this.#sources.push(whole.source) - 1;
-    this.#read(await this.#compile(number));
-    const compiled: SandboxFunction = (values, moment = "") => this.#recall(number, values, moment);
+    const { source: text } = whole;
+    if (this.#isDisposed) this.#read(DISPOSED);
+    const request = { type: "compile", realm: this.#realm, limits: this.#limits, source: text } as const;
+    this.#read((await thread.ask(request, COMPILE_LIMIT_MS)).answer);
+    const compiled: SandboxFunction = (values, moment = "") => this.#recall(text, values, moment);
     this.#functions.set(source, compiled);
     return compiled;
   }
@@ -175,9 +166,13 @@ class ThreadSandbox implements Sandbox {
     for (let next = missing; ; ) {
       const start = performance.now();
       if (wasAborted) answers.push(CANCELLED);
+      else if (this.#isDisposed) answers.push(DISPOSED);
       else if (budget?.reason !== undefined) answers.push(`${SOURCES_OFF}${budget.reason}`);
       else {
-        const { answer, ms } = await this.#call(next, conversation, signal);
+        const { source, values, moment } = next;
+        const call = { type: "call", source, values, seed: [conversation, moment] } as const;
+        const request = { ...call, realm: this.#realm, limits: this.#limits };
+        const { answer, ms } = await thread.ask(request, this.#hardLimit, signal);
         if (signal?.aborted) throw new SandboxError("cancelled", "was cancelled");
         answers.push(answer);
         budget?.spend(ms);
@@ -192,7 +187,7 @@ class ThreadSandbox implements Sandbox {
   }
 
   /** The answer to a call if there is one; else the pass over the work ends here. */
-  #recall(fn: number, values: readonly unknown[], moment: string): unknown {
+  #recall(source: string, values: readonly unknown[], moment: string): unknown {
     if (this.#isDisposed) return this.#read(DISPOSED);
     const pass = this.#pass;
     if (pass === null) throw new SandboxError("broken", "source strings run only within a run");
@@ -201,7 +196,7 @@ class ThreadSandbox implements Sandbox {
       const written = this.#written(values);
       if (!("values" in written)) pass.answers.push(written.answer);
       else {
-        pass.missing = { fn, values: written.values, moment };
+        pass.missing = { source, values: written.values, moment };
         throw NOT_YET;
       }
     }
@@ -217,52 +212,6 @@ class ThreadSandbox implements Sandbox {
     } catch (error) {
       return { answer: `${UNWRITABLE}${errorMessage(error)}` };
     }
-  }
-
-  async #call(
-    { fn, values, moment }: SandboxCall,
-    conversation: string,
-    signal?: AbortSignal,
-  ): Promise<{ answer: RealmAnswer; ms: number }> {
-    const seed = [conversation, moment];
-    const request: SandboxRequest = { type: "call", realm: this.#realm, fn, values, seed };
-    let reply = await this.#ask(request, { signal });
-    // A thread that another scenario shares may be replaced at any time.
-    for (let attempt = 0; reply.answer === UNKNOWN && attempt < MOST_ATTEMPTS; attempt++) {
-      const compiled = await this.#compile(fn);
-      if (compiled !== "u" && compiled !== UNKNOWN) return { answer: compiled, ms: reply.ms };
-      reply = await this.#ask(request, { signal });
-    }
-    return reply;
-  }
-
-  /** Opens the realm too if the thread does not know it. */
-  async #compile(fn: number): Promise<RealmAnswer> {
-    const limitMs = COMPILE_LIMIT_MS;
-    // Only numbers of sources come here.
-    const source = this.#sources[fn] as string;
-    const request: SandboxRequest = { type: "compile", realm: this.#realm, fn, source };
-    const { answer } = await this.#ask(request, { limitMs });
-    if (answer !== UNKNOWN) return answer;
-    const opened = await this.#ask(this.#opening, { limitMs });
-    return opened.answer === "u" ? (await this.#ask(request, { limitMs })).answer : opened.answer;
-  }
-
-  async #ask(
-    request: SandboxRequest,
-    {
-      signal,
-      limitMs = this.#hardLimit,
-    }: { readonly signal?: AbortSignal | undefined; readonly limitMs?: number } = {},
-  ): Promise<{ answer: RealmAnswer; ms: number }> {
-    if (this.#isDisposed) return { answer: DISPOSED, ms: 0 };
-    const reply = await thread.ask(request, limitMs, signal);
-    if ("answer" in reply) return reply;
-    return { answer: "error" in reply ? `x${reply.error.message}` : "l", ms: limitMs };
-  }
-
-  get #opening(): SandboxRequest {
-    return { type: "open", realm: this.#realm, limits: this.#limits };
   }
 
   #read(answer: RealmAnswer): unknown {

@@ -3,7 +3,7 @@ import { openSandbox, type Sandbox } from "./open-sandbox.ts";
 
 let sandbox: Sandbox;
 beforeAll(async () => {
-  sandbox = await openSandbox({ seed: 1, timeoutMs: 5000 });
+  sandbox = openSandbox({ seed: 1, timeoutMs: 5000 });
 });
 afterAll(() => sandbox.dispose());
 
@@ -136,8 +136,8 @@ describe("random numbers", () => {
     expect(await drawn(sandbox, draw, { conversation: "d", moment: "m", n: 1 })).not.toEqual(first);
     expect(await drawn(sandbox, draw, { conversation: "c", moment: "n", n: 1 })).not.toEqual(first);
     expect(await drawn(sandbox, `${draw} `)).not.toEqual(first);
-    const again = await openSandbox({ seed: 1 });
-    const other = await openSandbox({ seed: 2 });
+    const again = openSandbox({ seed: 1 });
+    const other = openSandbox({ seed: 2 });
     expect(await drawn(again)).toEqual(first);
     expect(await drawn(other)).not.toEqual(first);
     again.dispose();

@@ -251,7 +251,7 @@ export async function loadEngine(): Promise<(memoryBytes: number) => Promise<Qui
   const { WebAssembly } = globalThis as unknown as { readonly WebAssembly: WebAssemblyApi };
   const file = new URL(import.meta.resolve("@jitl/quickjs-wasmfile-release-sync/wasm"));
   const wasmModule = await WebAssembly.compile(await readFile(file));
-  return (memoryBytes) => {
+  return async (memoryBytes) => {
     // The engine's own limit does not count how large its allocations are; that of its memory cannot be passed.
     const maximum = Math.max(FIRST_PAGES, Math.ceil((memoryBytes + FIXED_BYTES) / PAGE_BYTES));
     const wasmMemory = new WebAssembly.Memory({ initial: FIRST_PAGES, maximum });

@@ -1,59 +1,54 @@
 import { parentPort } from "node:worker_threads";
-import { loadEngine, Realm, type RealmAnswer, threadMilliseconds } from "./realm.ts";
-import { BROKEN, type SandboxReply, type SandboxRequest, UNKNOWN } from "./sandbox-request.ts";
+import { loadEngine, Realm, type RealmAnswer, type RealmLimits, threadMilliseconds } from "./realm.ts";
 
-interface OpenRealm {
-  readonly realm: Realm;
-  readonly sources: Map<number, string>;
+/**
+ * What can be asked of the thread. A request has all that is needed to answer it, so that it does not matter which thread gets it: one
+ * that was replaced opens the realm again.
+ */
+export type SandboxRequest = { readonly realm: number } & (
+  | { readonly type: "compile"; readonly limits: RealmLimits; readonly source: string }
+  | {
+      readonly type: "call";
+      readonly limits: RealmLimits;
+      readonly source: string;
+      /** The arguments as a JSON array. */
+      readonly values: string;
+      /** What its random numbers depend on besides the realm and the source. */
+      readonly seed: readonly string[];
+    }
+  | { readonly type: "close" }
+);
+
+/** What the thread answers, and how long it took. */
+export interface SandboxReply {
+  readonly answer: RealmAnswer;
+  readonly ms: number;
 }
 
-const realms = new Map<number, OpenRealm>();
+const realms = new Map<number, Realm>();
 
-function manage(request: Exclude<SandboxRequest, { type: "open" }>): RealmAnswer {
+async function answerTo(request: SandboxRequest): Promise<RealmAnswer> {
   const { realm: number } = request;
-  const open = realms.get(number);
-  if (open === undefined) return UNKNOWN;
-  if (request.type === "call") {
-    const source = open.sources.get(request.fn);
-    return source === undefined
-      ? UNKNOWN
-      : inRealm(number, (realm) => realm.call(source, request.values, request.seed));
-  }
-  if (request.type === "compile") {
-    open.sources.set(request.fn, request.source);
-    return inRealm(number, (realm) => realm.compile(request.source));
-  }
-  const answer = inRealm(number, (realm) => {
-    realm.dispose();
-    return "u";
-  });
-  realms.delete(number);
-  return answer;
-}
-
-async function open(
-  { realm: number, limits }: Extract<SandboxRequest, { type: "open" }>,
-  newEngine: Awaited<ReturnType<typeof loadEngine>>,
-): Promise<RealmAnswer> {
-  // Several calls may have found that a new thread does not know the realm.
-  if (realms.has(number)) return "u";
   try {
-    const realm = new Realm(await newEngine(limits.memoryBytes), limits);
-    realms.set(number, { realm, sources: new Map() });
-    return "u";
-  } catch {
-    return `${BROKEN}the sandbox cannot be opened`;
-  }
-}
-
-/** An engine that threw may be in any state, so its realm is dropped. */
-function inRealm(number: number, work: (realm: Realm) => RealmAnswer): RealmAnswer {
-  try {
-    const open = realms.get(number);
-    return open === undefined ? UNKNOWN : work(open.realm);
+    let realm = realms.get(number);
+    if (request.type === "close") {
+      realm?.dispose();
+      realms.delete(number);
+      return "u";
+    }
+    if (realm === undefined) {
+      const { limits } = request;
+      const engine = await newEngine(limits.memoryBytes).catch(() => null);
+      if (engine === null) return "xthe sandbox cannot be opened";
+      realm = new Realm(engine, limits);
+      realms.set(number, realm);
+    }
+    if (request.type === "compile") return realm.compile(request.source);
+    return realm.call(request.source, request.values, request.seed);
   } catch (error) {
+    // An engine that threw may be in any state.
     realms.delete(number);
-    return `${BROKEN}${error instanceof RangeError ? "stack overflow" : "the sandbox broke down"}`;
+    return `x${error instanceof RangeError ? "stack overflow" : "the sandbox broke down"}`;
   }
 }
 
@@ -65,8 +60,7 @@ function milliseconds(): number {
 const newEngine = await loadEngine();
 parentPort?.on("message", async (request: SandboxRequest) => {
   const start = milliseconds();
-  const answer = request.type === "open" ? await open(request, newEngine) : manage(request);
-  const reply: SandboxReply = { answer, ms: milliseconds() - start };
-  parentPort?.postMessage(reply);
+  const answer = await answerTo(request);
+  parentPort?.postMessage({ answer, ms: milliseconds() - start } satisfies SandboxReply);
 });
 parentPort?.postMessage("ready");

@@ -60,7 +60,7 @@ export interface PreparedCode {
 export async function prepareCode(definition: ScenarioDefinition, oracle: Oracle): Promise<PreparedCode> {
   const found = new CodeFinder(oracle);
   const replaced = found.replace(withoutMeanings(definition));
-  const sandbox = hasSources(replaced) ? await openSandbox({ seed: 0 }) : undefined;
+  const sandbox = hasSources(replaced) ? openSandbox({ seed: 0 }) : undefined;
   const linked =
     sandbox === undefined
       ? { definition: replaced, problems: [] }
