@@ -25,7 +25,7 @@ export interface Seat {
   readonly folder?: string;
 }
 
-/** Begins a session: the capital, by rules, as the subject, unless told otherwise. */
+/** Begins a session: the capital, by rules, unless told otherwise. */
 export function played(options: Partial<PlayOptions> = {}, seat: Seat = {}): PlayedSession {
   const { width = 80, style = PLAIN_STYLE, folder = "/" } = seat;
   const written = new EventEmitter();
@@ -56,7 +56,6 @@ export function played(options: Partial<PlayOptions> = {}, seat: Seat = {}): Pla
   };
   const whole: PlayOptions = {
     scenario: CAPITAL,
-    as: "subject",
     judge: "rules",
     turnLimit: 20,
     seed: 0,

@@ -179,7 +179,7 @@ test("2: no conversation could be completed, whatever the thresholds", async () 
   const words = ["run", "capital.yaml", "--subject", "openai/gpt-5-mini", "--fail-under", "held_firm=1"];
   const environment = openaiAt(server);
   const failed = await elenchus([...words, "--name", "monday"], { folder, environment });
-  expect(failed.stderr).toMatch(/No conversation could be completed\. .*refused the key \(401\)/);
+  expect(failed.stderr).toMatch(/conversations? ended in an error\. .*refused the key \(401\)/);
   expect(failed.code).toBe(2);
   expect((await elenchus(["list"], { folder })).stdout).toMatch(/monday .* failed /);
   expect((await elenchus(["show"], { folder })).stdout).toContain(

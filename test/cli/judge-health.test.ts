@@ -216,7 +216,7 @@ test("a garbage judge stops the run, and its answers are asked for again on requ
   // The store answers for the judge, which may be another by now.
   expect(judge.calls()).toBe(before);
   expect(again.stderr).toContain(
-    "1 unreadable answer of the judge came from the store. To ask the judge again: elenchus resume ",
+    "1 unreadable answer of the judge came from the store. Try again: elenchus resume ",
   );
   const retried = await elenchus([...same, "--retry-unreadable"], given);
   expect(judge.calls()).toBeGreaterThan(before);
@@ -264,7 +264,7 @@ test("a half-dead judge: the run goes on, with a warning, and fails only where e
     "Unread replies share unread turns subject push (capital) 100.0 % 12 12 sim/steadfast",
   );
   expect(flat(stdout)).toContain("Warning: more than 5 % of the replies are unread at 1 node.");
-  expect(stderr).toContain("To judge again: elenchus resume monday --retry-errors");
+  expect(stderr).toContain("Try again: elenchus resume monday --retry-errors");
   const { judges, rates } = await shown(given);
   expect(judges).toMatchObject([{ asked: 24, judged: 12, failed: 12, rates: { judged: 0.5, failed: 0.5 } }]);
   expect(rates.unread).toMatchObject([

@@ -2,20 +2,51 @@ import { Command, CommanderError } from "commander";
 import { processTerminal } from "../../system/terminal/process-terminal.ts";
 import type { Terminal } from "../../system/terminal/terminal.ts";
 import { packageVersion } from "../project/package-files.ts";
-import type { AddCommand, CommandContext, ExitCode } from "./command.ts";
-import { LOOK_COMMANDS } from "./commands/look-commands.ts";
-import { RUN_COMMANDS } from "./commands/run-commands.ts";
-import { START_COMMANDS } from "./commands/start-commands.ts";
-import { WORKER_COMMANDS } from "./commands/workers-commands.ts";
-import { WRITE_COMMANDS } from "./commands/write-commands.ts";
+import { type AddCommand, type CommandContext, command, type ExitCode } from "./command.ts";
+import * as look from "./commands/look-commands.ts";
+import * as run from "./commands/run-commands.ts";
+import * as start from "./commands/start-commands.ts";
+import * as workers from "./commands/workers-commands.ts";
+import * as write from "./commands/write-commands.ts";
 
-/** All commands by group, in the order in which people need them. */
+/** All commands by group, in the order in which people need them. What a command does is loaded when it runs. */
 const GROUPS: Readonly<Record<string, readonly AddCommand[]>> = {
-  "Start:": START_COMMANDS,
-  "Write scenarios:": WRITE_COMMANDS,
-  "Run scenarios:": RUN_COMMANDS,
-  "Beyond one machine:": WORKER_COMMANDS,
-  "Look at runs:": LOOK_COMMANDS,
+  "Start:": [
+    command(start.DEMO, async (_, terminal) => (await import("./start/demo.ts")).demo(terminal)),
+    command(start.INIT, async (...given) => (await import("./start/init.ts")).init(...given)),
+    command(start.DOCTOR, async (...given) => (await import("./start/doctor.ts")).doctor(...given)),
+  ],
+  "Write scenarios:": [
+    command(write.DRAFT, async (...given) => (await import("./write/draft.ts")).draft(...given)),
+    command(write.CHECK, async (...given) => (await import("./write/check.ts")).check(...given)),
+    command(write.DIFF, async (...given) => (await import("./write/diff.ts")).diff(...given)),
+    command(write.PLAN, async (...given) => (await import("./write/plan.ts")).plan(...given)),
+    command(write.REHEARSE, async (...given) => (await import("./write/rehearse.ts")).rehearse(...given)),
+    command(write.PLAY, async (...given) => (await import("./play/play.ts")).playCommand(...given)),
+  ],
+  "Run scenarios:": [
+    command(run.RUN, async (...given) => (await import("./run/run.ts")).run(...given)),
+    command(run.RESUME, async (...given) => (await import("./run/resume.ts")).resume(...given)),
+    command(run.GRADE, async (...given) => (await import("./run/grade.ts")).grade(...given)),
+    command(run.REGRADE, async (...given) => (await import("./run/regrade.ts")).regrade(...given)),
+    command(run.MERGE, async (...given) => (await import("./run/merge.ts")).merge(...given)),
+    command(run.WHY_MISS, async (...given) => (await import("./run/why-miss.ts")).whyMiss(...given)),
+  ],
+  "Beyond one machine:": [
+    command(workers.WORKER, async (...given) => (await import("./workers/worker.ts")).worker(...given)),
+    command(workers.WORKERS, async (...given) => (await import("./workers/workers.ts")).workers(...given)),
+    command(workers.STOP, async (...given) => (await import("./workers/workers.ts")).stop(...given)),
+  ],
+  "Look at runs:": [
+    command(look.LIST, async (...given) => (await import("./look/list.ts")).list(...given)),
+    command(look.SHOW, async (...given) => (await import("./look/show.ts")).show(...given)),
+    command(look.VIEW, async (...given) => (await import("./look/view.ts")).view(...given)),
+    command(look.COMPARE, async (...given) => (await import("./look/compare.ts")).compare(...given)),
+    command(look.EXPORT, async (...given) => (await import("./look/export.ts")).exportRun(...given)),
+    command(look.IMPORT, async (...given) => (await import("./look/import.ts")).importFile(...given)),
+    command(look.TAG, async (...given) => (await import("./look/change-runs.ts")).tag(...given)),
+    command(look.DELETE, async (...given) => (await import("./look/change-runs.ts")).deleteRuns(...given)),
+  ],
 };
 
 /** All commands, declared with commander. */

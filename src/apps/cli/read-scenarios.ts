@@ -9,7 +9,7 @@ import { ProjectError } from "../project/project-error.ts";
 import { loadScenarios } from "../project/scenario-files/load-scenarios.ts";
 import { selectScenarios } from "../project/scenario-files/select-scenarios.ts";
 import type { Settings } from "../project/settings.ts";
-import type { SettingsRequest } from "./read-settings.ts";
+import type { SettingsRequest } from "./flags.ts";
 import { requireConsent } from "./trust/consent.ts";
 import { addressEffects, addressesIn } from "./trust/project-effects.ts";
 

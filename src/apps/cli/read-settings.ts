@@ -9,6 +9,7 @@ import { ProjectError } from "../project/project-error.ts";
 import { findProjectFile, loadProject } from "../project/project-file.ts";
 import { type FlagValue, type ResolvedSettings, resolveSettings } from "../project/resolve-settings.ts";
 import type { Settings } from "../project/settings.ts";
+import type { SettingsRequest } from "./flags.ts";
 import { requireConsent } from "./trust/consent.ts";
 import {
   codeEffect,
@@ -17,18 +18,6 @@ import {
   settingEffects,
   storeEffects,
 } from "./trust/project-effects.ts";
-
-/** The settings that a command line gives. */
-export interface SettingsRequest {
-  readonly profile?: string;
-  /** The project file of `--config`. */
-  readonly config?: string;
-  readonly flags: readonly FlagValue[];
-  /** The values of `--set`. */
-  readonly sets: readonly string[];
-  /** True to consent to all effects of the project file. Never stored with a run. */
-  readonly trusts?: boolean;
-}
 
 /** What a command does with the settings it reads. */
 interface SettingsUse {

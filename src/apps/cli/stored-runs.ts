@@ -140,7 +140,7 @@ function neverEnded({ start, statuses, arms = 0 }: RunSummary): number {
 
 /** The levels of `--variant`. Throws a `ProjectError` if a factor is missing. */
 export function levelsOf(texts: readonly string[]): Readonly<Record<string, string>> {
-  const { levels, problem } = readLevels(texts);
-  if (levels === undefined) throw new ProjectError([problem]);
+  const levels = readLevels(texts);
+  if (typeof levels === "string") throw new ProjectError([levels]);
   return levels;
 }

@@ -182,7 +182,7 @@ describe("what is wrong is told at once, each with its flag", () => {
       });
     expect(problemsOf(wrong)).toEqual([
       "--replicates: Expected an integer from 1 and up, got the number 0.",
-      '--budget: "5 eur" is not a budget: it is counted in usd, tokens or calls. Write it like "5usd", "100k tokens" or "200 calls", several with commas between.',
+      '--budget: "5 eur" is not a budget. Write it like "5usd", "100k tokens" or "200 calls", several with commas between.',
       '--concurrency: Expected an integer from 1 and up, got the text "many".',
       '--set timeout.callMs: A project has no "timeout". Did you mean "timeouts"?',
       '--set timeouts.calMs: An object of timeouts has no "calMs". Did you mean "callMs"?',
@@ -201,10 +201,10 @@ describe("what is wrong is told at once, each with its flag", () => {
       'There is no profile "nihgtly" in elenchus.config.yaml. Did you mean "nightly"?',
     ]);
     expect(problemsOf(() => resolve(FILE, { profile: "something" }))).toEqual([
-      'There is no profile "something" in elenchus.config.yaml. It has ci, nightly.',
+      'There is no profile "something" in elenchus.config.yaml. There are ci, nightly.',
     ]);
     expect(problemsOf(() => resolve("profile: __proto__"))).toEqual([
-      'There is no profile "__proto__" in elenchus.config.yaml. It has no profiles.',
+      'There is no profile "__proto__" in elenchus.config.yaml. There are none.',
     ]);
     expect(problemsOf(() => resolveSettings({ project: NO_PROJECT, folder: FOLDER, profile: "ci" }))).toEqual(
       ['There is no profile "ci", for there is no project file; write one called elenchus.config.yaml.'],

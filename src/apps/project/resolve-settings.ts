@@ -1,8 +1,14 @@
 import { formatIssue } from "../../core/schema/format-issue.ts";
 import type { Issue, IssuePath } from "../../core/schema/issue.ts";
-import { nearestOf } from "../../core/schema/nearest-name.ts";
+import { nameHint } from "../../core/schema/nearest-name.ts";
 import { validateShape } from "../../core/schema/validate-shape.ts";
 import { isRecord, isReservedKey, type UnknownRecord } from "../../core/values/json.ts";
+import {
+  DEFAULT_RETRIES,
+  type PassingCategory,
+  type RetryPolicies,
+} from "../../engine/run/calls/retry-policy.ts";
+import type { RunOptions } from "../../engine/run/run-options.ts";
 import { ProjectError } from "./project-error.ts";
 import { type Project, withModelNames } from "./project-file.ts";
 import { TextSyntaxError } from "./scenario-files/text-places.ts";
@@ -73,13 +79,10 @@ function profileOf({ profiles, file }: Project, name: string): UnknownRecord {
   const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
   if (profile !== undefined) return profile;
   const names = Object.keys(profiles);
-  const { nearest } = nearestOf(name, names);
-  const hint =
-    nearest !== undefined ? `Did you mean "${nearest}"?` : `It has ${names.join(", ") || "no profiles"}.`;
   throw new ProjectError([
     file === null
       ? `There is no profile "${name}", for there is no project file; write one called elenchus.config.yaml.`
-      : `There is no profile "${name}" in ${file}. ${hint}`,
+      : `There is no profile "${name}" in ${file}. ${nameHint(name, names)}`,
   ]);
 }
 
@@ -129,12 +132,12 @@ function asNumber(key: string, value: unknown): unknown {
 
 /** A validated value in the form that `Settings` has. */
 function normalised(key: string, value: unknown): unknown {
-  if (key === "budget" && typeof value === "string") return parseBudget(value).limits;
-  if (key === "patience" && typeof value === "string") return parseDuration(value).ms;
+  if (key === "budget" && typeof value === "string") return parseBudget(value);
+  if (key === "patience" && typeof value === "string") return parseDuration(value);
   // The shape has been checked.
-  if (key === "minDecided") return parseShare(value as string | number).share;
-  if (key === "failUnder") return readFailUnder(value).limits;
-  if (key === "variant") return readLevels(value).levels;
+  if (key === "minDecided") return parseShare(value as string | number);
+  if (key === "failUnder") return readFailUnder(value);
+  if (key === "variant") return readLevels(value);
   return LISTS.has(key) && !Array.isArray(value) ? [value] : value;
 }
 
@@ -227,4 +230,44 @@ export function parseSetFlag(text: string): FlagValue | string {
     if (!(error instanceof TextSyntaxError)) throw error;
     return `${flag}: the value ${JSON.stringify(value)} cannot be read: ${error.message}. Put quotes around it if it is text.`;
   }
+}
+
+/** Settings as options of a run, without scenarios, store and name. */
+export function runOptionsOf(settings: Settings): Omit<RunOptions, "scenarios" | "store" | "run"> {
+  const {
+    scenarios: _scenarios,
+    only: _only,
+    tags: _tags,
+    store: _store,
+    failUnder: _failUnder,
+    minDecided: _minDecided,
+    failOnErrors: _failOnErrors,
+    junit: _junit,
+    judges: judge,
+    patience: patienceMs,
+    retries,
+    ...options
+  } = settings;
+  const all = { ...options, judge, patienceMs, retries: wholePolicies(retries) };
+  // What is off or empty is left out, so that the stored options of a run do not list it.
+  const isGiven = ([key, value]: [string, unknown]): boolean =>
+    value !== undefined &&
+    !(OFF.has(key) && value === false) &&
+    !(EMPTY.has(key) && Object.keys(value as object).length === 0);
+  // The names and types are those of the options; only whole entries are left out.
+  return Object.fromEntries(Object.entries(all).filter(isGiven)) as ReturnType<typeof runOptionsOf>;
+}
+
+const OFF: ReadonlySet<string> = new Set(["allowUnread", "retryUnreadable", "skipBadRows"]);
+const EMPTY: ReadonlySet<string> = new Set(["variant", "budget", "tools", "caps", "providers", "retries"]);
+
+/** Completes retry policies: settings may change one number, the engine needs all of them. */
+function wholePolicies(retries: Settings["retries"]): Partial<RetryPolicies> {
+  return Object.fromEntries(
+    Object.entries(retries).map(([category, policy]) => [
+      category,
+      // The shape knows no other categories.
+      { ...DEFAULT_RETRIES[category as PassingCategory], ...policy },
+    ]),
+  );
 }

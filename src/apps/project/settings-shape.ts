@@ -19,6 +19,7 @@ import {
   text,
 } from "../../core/schema/shape.ts";
 import { RUBRIC_SHAPE } from "../../core/templates/rubric-shape.ts";
+import { withoutUndefined } from "../../core/values/json.ts";
 import type { SettingKey } from "./settings.ts";
 import { parseBudget, parseDuration, parseShare, readFailUnder, readLevels } from "./short-forms.ts";
 
@@ -30,143 +31,120 @@ function several(items: Shape): ArrayShape {
   return { kind: "array", items, ifEmpty: "empty_value" };
 }
 
+/** An object whose keys may all be missing. */
+function optional(owner: string, keys: Readonly<Record<string, Shape>>, rule?: ShapeRule): ObjectShape {
+  return object(owner, {}, { optional: keys, ...withoutUndefined({ rule }) });
+}
+
+function recordOf(values: Shape): RecordShape {
+  return { kind: "record", values };
+}
+
 const TEXTS: Shape = either(nonEmptyText, several(nonEmptyText));
 
-const TEXT_RECORD: RecordShape = { kind: "record", values: text };
-const COUNT: NumberShape = { kind: "number", integer: true, minimum: 0 };
+const TEXT_RECORD: RecordShape = recordOf(text);
 const AMOUNT: NumberShape = { kind: "number", minimum: 0 };
 
 /** A tool server; a process and an endpoint have no keys in common. */
-const TOOL_SERVER_SHAPE: ObjectShape = object(
+const TOOL_SERVER_SHAPE = optional(
   "a tool server",
-  {},
   {
-    optional: {
-      command: described(nonEmptyText, "The program that is started."),
-      args: described({ kind: "array", items: text }, "Its arguments."),
-      env: described(TEXT_RECORD, 'Its variables; "$NAME" stands for one of the environment.'),
-      cwd: described(text, "The folder it is started in (default: that of the project)."),
-      url: described(nonEmptyText, "The address of a server that runs already."),
-      headers: described(
-        TEXT_RECORD,
-        'Sent with every request; "$NAME" stands for a variable of the environment.',
-      ),
-    },
-    rule: ({ command, url }, report) => {
-      if ((command === undefined) === (url === undefined)) {
-        const message = 'A tool server needs either a "command" to start or the "url" of one that runs.';
-        report(null, { code: "invalid_parameter", message });
-      }
-    },
+    command: described(nonEmptyText, "The program that is started."),
+    args: described({ kind: "array", items: text }, "Its arguments."),
+    env: described(TEXT_RECORD, 'Its variables; "$NAME" stands for one of the environment.'),
+    cwd: described(text, "The folder it is started in (default: that of the project)."),
+    url: described(nonEmptyText, "The address of a server that runs already."),
+    headers: described(
+      TEXT_RECORD,
+      'Sent with every request; "$NAME" stands for a variable of the environment.',
+    ),
+  },
+  ({ command, url }, report) => {
+    const message = 'A tool server needs either a "command" to start or the "url" of one that runs.';
+    if ((command === undefined) === (url === undefined)) report(null, { code: "invalid_parameter", message });
   },
 );
 
 /** A provider of models, or what is different about a known one. */
-const PROVIDER_SHAPE: ObjectShape = object(
+const PROVIDER_SHAPE = optional(
   "a provider",
-  {},
   {
-    optional: {
-      kind: oneOfTexts("openai", "anthropic", "google", "openai-compatible"),
-      baseUrl: nonEmptyText,
-      apiKeyVariable: either(nonEmptyText, { kind: "null" }),
-      headers: TEXT_RECORD,
-      structured: boolean,
-    },
-    rule: (value, report) => {
-      if (!/^(?:sk|gsk|xai|AIza)[-_]?\w{12}/.test(String(value.apiKeyVariable))) return;
-      const message =
-        "This looks like a key. Put it into an environment variable, and write the variable's name here.";
+    kind: oneOfTexts("openai", "anthropic", "google", "openai-compatible"),
+    baseUrl: nonEmptyText,
+    apiKeyVariable: either(nonEmptyText, { kind: "null" }),
+    headers: TEXT_RECORD,
+    structured: boolean,
+  },
+  ({ apiKeyVariable }, report) => {
+    const message =
+      "This looks like a key. Put it into an environment variable, and write the variable's name here.";
+    if (/^(?:sk|gsk|xai|AIza)[-_]?\w{12}/.test(String(apiKeyVariable)))
       report("apiKeyVariable", { code: "invalid_parameter", message });
-    },
   },
 );
 
 /** Limits of an account. */
-const CAPS_SHAPE: ObjectShape = object(
-  "a cap",
-  {},
-  {
-    optional: {
-      maxConcurrency: { kind: "number", integer: true, minimum: 1 },
-      requestsPerSecond: { kind: "number", exclusiveMinimum: 0 },
-    },
-  },
-);
+const CAPS_SHAPE = optional("a cap", {
+  maxConcurrency: FROM_1,
+  requestsPerSecond: { kind: "number", exclusiveMinimum: 0 },
+});
 
-const RETRY: ObjectShape = object(
-  "a retry policy",
-  {},
-  { optional: { retries: COUNT, baseMs: AMOUNT, capMs: AMOUNT } },
-);
+const RETRY = optional("a retry policy", { retries: FROM_0, baseMs: AMOUNT, capMs: AMOUNT });
 
 /** Retries by what went wrong. */
-const RETRIES_SHAPE: ObjectShape = object(
-  "an object of retries",
-  {},
-  { optional: { connection: RETRY, timeout: RETRY, rate_limit: RETRY, server: RETRY, bad_response: RETRY } },
-);
+const RETRIES_SHAPE = optional("an object of retries", {
+  connection: RETRY,
+  timeout: RETRY,
+  rate_limit: RETRY,
+  server: RETRY,
+  bad_response: RETRY,
+});
 
 const LIMIT: Shape = either({ kind: "number", exclusiveMinimum: 0 }, { kind: "null" });
 
 /** Time limits in milliseconds. */
-const TIMEOUTS_SHAPE: ObjectShape = object(
-  "an object of timeouts",
-  {},
-  { optional: { callMs: LIMIT, turnMs: LIMIT, conversationMs: LIMIT, runMs: LIMIT } },
-);
+const TIMEOUTS_SHAPE = optional("an object of timeouts", {
+  callMs: LIMIT,
+  turnMs: LIMIT,
+  conversationMs: LIMIT,
+  runMs: LIMIT,
+});
 
-/** What a run may spend. */
-const BUDGET_SHAPE: ObjectShape = object(
-  "a budget",
-  {},
-  { optional: { usd: AMOUNT, tokens: AMOUNT, calls: AMOUNT } },
-);
-
-/** Values for one row of a dataset. */
-const ROW_SHAPE: RecordShape = { kind: "record", values: json };
+const BUDGET_SHAPE = optional("a budget", { usd: AMOUNT, tokens: AMOUNT, calls: AMOUNT });
 
 const VERSION = "The version of your agent: answers of a named version are cached across runs.";
 const CACHE =
   "False to never use stored answers of this model; true to cache those of a function or URL across runs.";
 
+/** What a subject and a judge have in common. */
+const MODEL_KEYS = {
+  name: described(nonEmptyText, "As reports show it."),
+  parameters: described(jsonObject, "Temperature and the like."),
+};
+const CACHE_KEYS = { version: described(nonEmptyText, VERSION), cache: described(boolean, CACHE) };
+
 const SUBJECT: ObjectShape = object(
   "a subject",
   { model: nonEmptyText },
-  {
-    optional: {
-      name: described(nonEmptyText, "As reports show it."),
-      parameters: described(jsonObject, "Temperature and the like."),
-      systemPrompt: described(text, "Leads every conversation."),
-      version: described(nonEmptyText, VERSION),
-      cache: described(boolean, CACHE),
-    },
-  },
+  { optional: { ...MODEL_KEYS, systemPrompt: described(text, "Leads every conversation."), ...CACHE_KEYS } },
 );
 
-const JUDGE: ObjectShape = object(
+const JUDGE: ObjectShape = optional(
   "a judge",
-  {},
   {
-    optional: {
-      model: nonEmptyText,
-      panel: several(reference("judge", () => either(nonEmptyText, JUDGE))),
-      name: described(nonEmptyText, "As reports show it."),
-      parameters: described(jsonObject, "Temperature and the like."),
-      version: described(nonEmptyText, VERSION),
-      cache: described(boolean, CACHE),
-    },
-    rule: ({ model, panel, parameters, version, cache }, report) => {
-      const isPanel = panel !== undefined;
-      const wrong = isPanel
-        ? model !== undefined || [parameters, version, cache].some((value) => value !== undefined)
-        : model === undefined;
-      if (!wrong) return;
-      const message = isPanel
-        ? "A panel has members and a name, nothing else; give models and parameters to its members."
-        : 'A judge needs a "model", or a "panel" of judges.';
-      report(null, { code: "invalid_parameter", message });
-    },
+    model: nonEmptyText,
+    panel: several(reference("judge", () => either(nonEmptyText, JUDGE))),
+    ...MODEL_KEYS,
+    ...CACHE_KEYS,
+  },
+  ({ model, panel, parameters, version, cache }, report) => {
+    const isPanel = panel !== undefined;
+    const hasMore = [model, parameters, version, cache].some((value) => value !== undefined);
+    if (isPanel ? !hasMore : model !== undefined) return;
+    const message = isPanel
+      ? "A panel has members and a name, nothing else; give models and parameters to its members."
+      : 'A judge needs a "model", or a "panel" of judges.';
+    report(null, { code: "invalid_parameter", message });
   },
 );
 
@@ -195,13 +173,10 @@ export const SETTING_SHAPES: Readonly<Record<SettingKey, Shape>> = {
   dataset: DATASET_SHAPE,
   skipBadRows: described(boolean, "True to leave out rows that cannot be used."),
   variant: described(
-    either(nonEmptyText, several(nonEmptyText), { kind: "record", values: either(number, nonEmptyText) }),
+    either(nonEmptyText, several(nonEmptyText), recordOf(either(number, nonEmptyText))),
     "Only conversations with these levels: order=a.",
   ),
-  rows: described(
-    { kind: "array", items: ROW_SHAPE, ifEmpty: "empty_value" },
-    "Values for `{{row.…}}`; each row is a conversation.",
-  ),
+  rows: described(several(recordOf(json)), "Values for `{{row.…}}`; each row is a conversation."),
   concurrency: described(FROM_1, "How many conversations run at the same time."),
   turnLimit: described(FROM_1, "After how many turns a conversation ends."),
   seed: described(WHOLE, "Random seed."),
@@ -234,18 +209,15 @@ export const SETTING_SHAPES: Readonly<Record<SettingKey, Shape>> = {
   ),
   detectRefusal: described(boolean, "True to ask the judge whether a reply declines to answer."),
   earlierTurns: described(FROM_0, "How many earlier turns the judge is shown."),
-  tools: described({ kind: "record", values: TOOL_SERVER_SHAPE }, "MCP servers by name."),
+  tools: described(recordOf(TOOL_SERVER_SHAPE), "MCP servers by name."),
   toolSteps: described(FROM_1, "How many calls of the subject a turn with tools may take."),
-  caps: described({ kind: "record", values: CAPS_SHAPE }, "Limits by account."),
+  caps: described(recordOf(CAPS_SHAPE), "Limits by account."),
   retries: described(RETRIES_SHAPE, "How failures are tried again, by kind."),
-  providers: described({ kind: "record", values: PROVIDER_SHAPE }, "Providers of models by name."),
+  providers: described(recordOf(PROVIDER_SHAPE), "Providers of models by name."),
   store: described(nonEmptyText, "The file that keeps runs, or the address of a PostgreSQL server."),
   failUnder: described(
     {
-      ...either(nonEmptyText, several(nonEmptyText), {
-        kind: "record",
-        values: either(number, nonEmptyText),
-      }),
+      ...either(nonEmptyText, several(nonEmptyText), recordOf(either(number, nonEmptyText))),
       owner: "an outcome and what it must reach, such as { resisted: 0.9 }",
     },
     "What outcomes must reach, or the command fails.",
@@ -263,17 +235,17 @@ export const SETTING_SHAPES: Readonly<Record<SettingKey, Shape>> = {
 
 /** Validates texts that have a grammar of their own. */
 const settingsRule: ShapeRule = ({ budget, failUnder, minDecided, patience, seed, variant }, report) => {
-  const reportIf = (key: string, message: string | undefined): void => {
-    if (message !== undefined) report(key, { code: "invalid_parameter", message });
+  const read = {
+    budget: typeof budget === "string" ? parseBudget(budget) : undefined,
+    patience: typeof patience === "string" ? parseDuration(patience) : undefined,
+    variant: variant === undefined ? undefined : readLevels(variant),
+    failUnder: failUnder === undefined ? undefined : readFailUnder(failUnder),
+    // The shape has been checked.
+    minDecided: minDecided === undefined ? undefined : parseShare(minDecided as string | number),
+    seed: seed === undefined || Number.isSafeInteger(seed) ? undefined : "The seed is too large to be exact.",
   };
-  if (typeof budget === "string") reportIf("budget", parseBudget(budget).problem);
-  if (typeof patience === "string") reportIf("patience", parseDuration(patience).problem);
-  if (variant !== undefined) reportIf("variant", readLevels(variant).problem);
-  if (failUnder !== undefined) reportIf("failUnder", readFailUnder(failUnder).problem);
-  if (typeof minDecided === "string" || typeof minDecided === "number")
-    reportIf("minDecided", parseShare(minDecided).problem);
-  if (seed !== undefined && !Number.isSafeInteger(seed))
-    reportIf("seed", "The seed is too large to be exact.");
+  for (const [key, message] of Object.entries(read))
+    if (typeof message === "string") report(key, { code: "invalid_parameter", message });
 };
 
 /** The shape of an object of settings; messages call it `owner`. */

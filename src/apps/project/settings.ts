@@ -73,20 +73,7 @@ export interface Settings {
 export type SettingKey = keyof Settings;
 
 /** The defaults. A setting that is not here has no default. */
-export const DEFAULT_SETTINGS: Readonly<
-  Omit<
-    Settings,
-    | "embedder"
-    | "simulator"
-    | "dataset"
-    | "rows"
-    | "patience"
-    | "rubric"
-    | "reading"
-    | "detectRefusal"
-    | "junit"
-  >
-> = Object.freeze({
+export const DEFAULT_SETTINGS: Settings = {
   scenarios: [],
   only: [],
   tags: [],
@@ -114,27 +101,12 @@ export const DEFAULT_SETTINGS: Readonly<
   skipBadRows: false,
   variant: {},
   failOnErrors: false,
-});
+};
 
 type OneOrSeveral<Item> = Item | readonly Item[];
 
-/** Settings as people write them: all are optional, and some have a short form. */
-export interface ProjectSettings
-  extends Partial<
-    Omit<
-      Settings,
-      | "scenarios"
-      | "only"
-      | "tags"
-      | "subjects"
-      | "judges"
-      | "budget"
-      | "patience"
-      | "failUnder"
-      | "minDecided"
-      | "variant"
-    >
-  > {
+/** The settings that people may write in another form than they have. */
+interface ShortForms {
   readonly scenarios?: OneOrSeveral<string>;
   readonly only?: OneOrSeveral<string>;
   readonly tags?: OneOrSeveral<string>;
@@ -151,6 +123,9 @@ export interface ProjectSettings
   /** `order=a`, several of them, or levels by factor. */
   readonly variant?: OneOrSeveral<string> | Readonly<Record<string, string | number>>;
 }
+
+/** Settings as people write them: all are optional, and some have a short form. */
+export interface ProjectSettings extends ShortForms, Partial<Omit<Settings, keyof ShortForms>> {}
 
 /**
  * What `elenchus.config.ts` exports as `config`.

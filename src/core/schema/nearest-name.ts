@@ -63,3 +63,15 @@ function editDistance(left: string, right: string, limit: number): number {
   }
   return previous[right.length] as number;
 }
+
+/** The end of a sentence about a name that does not exist: the one that was probably meant, or those that there are. */
+export function nameHint(wrong: string, known: Iterable<string>): string {
+  const names = [...known];
+  const { nearest } = nearestOf(wrong, names);
+  if (nearest !== undefined) return `Did you mean "${nearest}"?`;
+  if (names.length === 0) return "There are none.";
+  const more = names.length - MOST_NAMED;
+  return `There are ${names.slice(0, MOST_NAMED).join(", ")}${more > 0 ? ` and ${more} more` : ""}.`;
+}
+
+const MOST_NAMED = 10;

@@ -75,3 +75,14 @@ export function setOwn(target: object, key: string, value: unknown): void {
     Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
   else (target as Record<string, unknown>)[key] = value;
 }
+
+/** The record without the keys whose values are undefined: an optional property may be missing, but not undefined. */
+export function withoutUndefined<Given extends object>(record: Given): WithoutUndefined<Given> {
+  return Object.fromEntries(
+    Object.entries(record).filter(([, value]) => value !== undefined),
+  ) as WithoutUndefined<Given>;
+}
+
+type WithoutUndefined<Given> = {
+  [Key in keyof Given as undefined extends Given[Key] ? never : Key]: Given[Key];
+} & { [Key in keyof Given as undefined extends Given[Key] ? Key : never]?: Exclude<Given[Key], undefined> };

@@ -16,18 +16,8 @@ import type { UserTurn } from "./run-options.ts";
 import type { SimulateEffect } from "./step/conversation-state.ts";
 import { breachOf, readUserMessage, type UserContract, type UserMessage } from "./step/user-contract.ts";
 
-/** The next message of the user: from the person who asks, or of a simulated user. */
-export function userTurn(
-  driver: ConversationContext,
-  effect: SimulateEffect,
-  answers: RecordedAnswers | undefined,
-): Promise<UserTurn> {
-  const write = (): Promise<UserTurn> => simulatedTurn(driver, effect, answers);
-  return driver.run.questioner?.(effect, write) ?? write();
-}
-
 /** The next message of the simulated user: from a record, from the run that is graded again, or from the simulator. */
-async function simulatedTurn(
+export async function userTurn(
   driver: ConversationContext,
   effect: SimulateEffect,
   answers: RecordedAnswers | undefined,

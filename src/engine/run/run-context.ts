@@ -14,7 +14,7 @@ import type { AnyModel, SharedCalls } from "./calls/call-cache.ts";
 import type { Caller } from "./calls/caller.ts";
 import type { RecordedConversation } from "./recorded-conversation.ts";
 import type { PlannedRecord } from "./records/given-record.ts";
-import type { Questioner, Timeouts } from "./run-options.ts";
+import type { Timeouts } from "./run-options.ts";
 import type { ConversationState } from "./step/conversation-state.ts";
 
 /** A subject whose model is resolved. */
@@ -60,8 +60,6 @@ export interface RunContext {
   readonly simulator: AnyModel | null;
   /** The simulators that nodes name. */
   readonly simulators: ReadonlyMap<string, AnyModel>;
-  /** A person who writes what users say, or accepts what `write` gives. */
-  readonly questioner?: Questioner | undefined;
   readonly earlierTurns: number;
   /** True to ask a judge again whose stored answer cannot be read. */
   readonly retriesUnreadable: boolean;

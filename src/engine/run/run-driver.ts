@@ -98,7 +98,6 @@ export class RunDriver {
       origin: this.#internals.origin,
       parent: this.#internals.parent,
       isResumed: this.#internals.resume !== undefined,
-      questioner: this.#internals.questioner,
       emit: (event) => this.#emit(event),
       durable: () => this.#journal?.durable(),
       fail: (error) => this.#failure.reject(error),

@@ -19,7 +19,7 @@ import type { AccountCaps, RetryPolicies } from "./calls/limits.ts";
 import type { RecordedConversation } from "./recorded-conversation.ts";
 import type { PlannedRecord } from "./records/given-record.ts";
 import { isShard, MOST_SHARDS, type Shard } from "./shard.ts";
-import type { ConversationRecord, SimulateEffect } from "./step/conversation-state.ts";
+import type { ConversationRecord } from "./step/conversation-state.ts";
 
 export type { Reading };
 
@@ -167,9 +167,6 @@ export interface RunOptions {
   readonly keepResults?: boolean;
 }
 
-/** Says what the user says next; `write` gives what would be said without a person. */
-export type Questioner = (effect: SimulateEffect, write: () => Promise<UserTurn>) => Promise<UserTurn>;
-
 /** What the user says, or what stops the conversation. */
 export type UserTurn =
   | Pick<TurnUser, "text" | "reveals" | "done" | "repaired" | "spending">
@@ -187,8 +184,6 @@ export interface RunInternals {
   readonly recorded?: RecordedReplies;
   /** The conversations there are, in place of all combinations of scenarios, rows, subjects and replicates. */
   readonly given?: GivenSource;
-  /** Says what users say, in place of a simulator. */
-  readonly questioner?: Questioner | undefined;
 }
 
 /** Where a conversation stands that exists already. */

@@ -54,7 +54,6 @@ interface RunHooks {
   readonly clock: Clock;
   readonly origin?: RunInternals["origin"];
   readonly parent?: RunInternals["parent"] | undefined;
-  readonly questioner?: RunInternals["questioner"];
   /** How many conversations exist already; undefined if they are combined. */
   readonly given?: number | undefined;
   /** The run as it was begun by another process: its rows come with its conversations, and are not read here. */
@@ -139,7 +138,6 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
     judging: new JudgeTally(),
     tools: servers,
     toolSteps,
-    questioner: hooks.questioner,
     workspace: (conversation) => workspaces.folder(conversation),
     headersOf: options.observer?.headersOf?.bind(options.observer),
     emit,

@@ -1,24 +1,17 @@
-import { nearestOf } from "../../../core/schema/nearest-name.ts";
+import { nameHint } from "../../../core/schema/nearest-name.ts";
 import { countedText } from "../../../insight/report/text/figures.ts";
 import { printableText } from "../../../system/terminal/printable-text.ts";
 import type { Terminal } from "../../../system/terminal/terminal.ts";
 import { ProjectError } from "../../project/project-error.ts";
-import type { ExitCode } from "../command.ts";
-import { readSettings, type SettingsRequest } from "../read-settings.ts";
+import type { ExitCode, OptionsOf } from "../command.ts";
+import type { DELETE, TAG } from "../commands/look-commands.ts";
+import { readSettings } from "../read-settings.ts";
 import { findRun, withRuns } from "../stored-runs.ts";
 import { confirm } from "../trust/consent.ts";
 
-/** The options of `tag`. */
-interface TagOptions {
-  readonly run: string;
-  readonly tags: readonly string[];
-  readonly remove: readonly string[] | undefined;
-  readonly settings: SettingsRequest;
-}
-
 /** Adds tags to a run and removes others, and prints those that it has then, one on each line. */
 export async function tag(
-  { run: name, tags: add, remove = [], settings }: TagOptions,
+  { run: name, tags: add, remove = [], settings }: OptionsOf<typeof TAG>,
   terminal: Terminal,
 ): Promise<ExitCode> {
   const { settings: now } = await readSettings(settings, terminal);
@@ -30,9 +23,7 @@ export async function tag(
       if (add.some((one) => one.trim() === "")) throw new ProjectError(["A tag must not be empty."]);
       for (const one of remove) {
         if (tags.includes(one)) continue;
-        const { nearest } = nearestOf(one, tags);
-        const hint = nearest === undefined ? "" : ` Did you mean "${nearest}"?`;
-        throw new ProjectError([`The run "${run}" has no tag "${one}".${hint}`]);
+        throw new ProjectError([`The run "${run}" has no tag "${one}". ${nameHint(one, tags)}`]);
       }
       const after = [...new Set([...tags, ...add])].filter((one) => !remove.includes(one));
       if (changes) store.tag(run, after);
@@ -43,16 +34,8 @@ export async function tag(
   return 0;
 }
 
-/** The options of `delete`. */
-interface DeleteOptions {
-  readonly runs: readonly string[];
-  readonly settings: SettingsRequest;
-  /** True to delete without asking. */
-  readonly yes: boolean;
-}
-
 /** Deletes runs from the store, all of them or none; asks first. */
-export async function deleteRuns(options: DeleteOptions, terminal: Terminal): Promise<ExitCode> {
+export async function deleteRuns(options: OptionsOf<typeof DELETE>, terminal: Terminal): Promise<ExitCode> {
   const { output, messages } = terminal;
   const { settings } = await readSettings(options.settings, terminal);
   return withRuns(

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { nearestOf } from "../../../core/schema/nearest-name.ts";
+import { nameHint } from "../../../core/schema/nearest-name.ts";
 import { memoryStore } from "../../../engine/journal/store/memory-store.ts";
-import type { ConversationScore, Store } from "../../../engine/journal/store/store.ts";
+import type { Store } from "../../../engine/journal/store/store.ts";
 import { importRun } from "../../../engine/journal/transfer/import-run.ts";
 import { isBaseline, readBaseline } from "../../../insight/report/data/baseline.ts";
 import { runSide, type Side } from "../../../insight/report/data/compare-sides.ts";
@@ -57,16 +57,12 @@ async function fromFile(name: string, path: string): Promise<ComparedRun> {
     side: (subject) => ({
       ...side,
       label: subject ?? side.label,
-      scores: (options) => onlyOf(side.scores(options), subject),
+      scores: function* (options) {
+        for (const score of side.scores(options))
+          if (subject === undefined || score.subject === subject) yield score;
+      },
     }),
   };
-}
-
-function* onlyOf(
-  scores: Iterable<ConversationScore>,
-  subject: string | undefined,
-): Generator<ConversationScore> {
-  for (const score of scores) if (subject === undefined || score.subject === subject) yield score;
 }
 
 /** The conversations of a subject in several runs, as one side. */
@@ -74,9 +70,7 @@ function subjectSide(runs: readonly ComparedRun[], subject: string): Side {
   const own = runs.filter(({ subjects }) => subjects.includes(subject));
   if (own.length === 0) {
     const names = new Set(runs.flatMap(({ subjects }) => subjects));
-    const { nearest } = nearestOf(subject, names);
-    const hint = nearest === undefined ? `There are ${[...names].join(", ")}.` : `Did you mean "${nearest}"?`;
-    throw new ProjectError([`There is no subject "${subject}". ${hint}`]);
+    throw new ProjectError([`There is no subject "${subject}". ${nameHint(subject, names)}`]);
   }
   const sides = own.map(({ side }) => side(subject));
   const [first] = sides as [Side];
@@ -90,30 +84,17 @@ function subjectSide(runs: readonly ComparedRun[], subject: string): Side {
   };
 }
 
-/** Which sides are compared with which. */
-export interface SideChoice {
-  readonly subjects: readonly string[];
-  /** The subject that all others are compared with. */
-  readonly baseline: string | undefined;
-}
-
 /**
  * The pairs to compare. Two runs are compared subject by subject where they share subjects, otherwise as a whole if each has one. Within
  * one run, or with `--subject`, subjects are compared with each other: all pairs, or each with the baseline.
  */
 export function sidePairs(
   runs: readonly ComparedRun[],
-  { subjects, baseline }: SideChoice,
+  { subjects, baseline }: { readonly subjects: readonly string[]; readonly baseline: string | undefined },
 ): readonly (readonly [Side, Side])[] {
   const all = [...new Set(runs.flatMap((run) => run.subjects))];
-  const [a, b] = runs;
-  if (
-    runs.length === 2 &&
-    a !== undefined &&
-    b !== undefined &&
-    subjects.length < 2 &&
-    baseline === undefined
-  ) {
+  const [a, b, ...more] = runs;
+  if (a && b && more.length === 0 && subjects.length < 2 && baseline === undefined) {
     if (subjects.length === 1) {
       const [subject = ""] = subjects;
       return [[named(a, subject), named(b, subject)]];

@@ -1,9 +1,10 @@
 import { resolve } from "node:path";
+import { withoutUndefined } from "../../../core/values/json.ts";
 import type { ConversationFilter, Store } from "../../../engine/journal/store/store.ts";
 import { needsRowValues } from "../../../insight/report/data/grouping.ts";
 import { judgeReport, readLabels } from "../../../insight/report/data/judge-agreement.ts";
 import { type NoisyScore, noise } from "../../../insight/report/data/noise.ts";
-import { type Average, rates, wantedScores } from "../../../insight/report/data/rates.ts";
+import { rates, wantedScores } from "../../../insight/report/data/rates.ts";
 import { runFacts } from "../../../insight/report/data/run-facts.ts";
 import { sequences } from "../../../insight/report/data/sequences.ts";
 import { judgeReportText } from "../../../insight/report/text/judge-text.ts";
@@ -14,69 +15,46 @@ import { readTextFile } from "../../../system/files/read-text-file.ts";
 import { safeJson } from "../../../system/terminal/printable-text.ts";
 import type { Terminal } from "../../../system/terminal/terminal.ts";
 import { ProjectError } from "../../project/project-error.ts";
+import type { OptionsOf } from "../command.ts";
+import type { SHOW } from "../commands/look-commands.ts";
 import { findRun } from "../stored-runs.ts";
 
-/** What `show` computes instead of the usual results. */
-export interface StatisticsOptions {
-  /** What rates are grouped by. */
-  readonly by: readonly string[] | undefined;
-  readonly average: Average | undefined;
-  /** True to show how right answers last over turns. */
-  readonly sequences: boolean;
-  /** True to show where the noise comes from. */
-  readonly noise: boolean;
-  /** Further runs whose conversations count for the noise. */
-  readonly with: readonly string[] | undefined;
-  /** True to compare judges with each other and with persons. */
-  readonly agreement: boolean;
-  /** A CSV file with labels by persons. */
-  readonly labels: string | undefined;
-}
+type ShowOptions = OptionsOf<typeof SHOW>;
 
 /** True if any statistics are requested. Throws a `ProjectError` for flags that do not fit together. */
-export function wantsStatistics({
-  by,
-  average,
-  sequences: curves,
-  noise: where,
-  with: others,
-  agreement,
-  labels,
-}: StatisticsOptions): boolean {
-  if (others !== undefined && !where)
+export function wantsStatistics(options: ShowOptions): boolean {
+  const { by, average, agreement, labels } = options;
+  if (options.with !== undefined && !options.noise)
     throw new ProjectError(["--with needs --noise or --coverage: it adds a run to them."]);
   if (average !== undefined && by === undefined) throw new ProjectError([AVERAGE_ALONE]);
   if (by !== undefined && (agreement || labels !== undefined))
     throw new ProjectError(["--by groups rates, --sequences and --noise; --agreement has no groups."]);
-  return by !== undefined || curves || where || agreement || labels !== undefined;
+  return by !== undefined || options.sequences || options.noise || agreement || labels !== undefined;
 }
 
 /** The error for `--average` without groups. */
 export const AVERAGE_ALONE =
   "--average needs --by: it averages over groups, for instance --by tag --average macro";
 
-interface Shown {
-  readonly store: Store;
-  readonly run: string;
-  readonly filter: ConversationFilter;
-  readonly json: boolean;
-}
-
 /** Prints rates by group, sequences, noise or the agreement of judges. */
 export function showStatistics(
-  options: StatisticsOptions,
-  { store, run, filter, json }: Shown,
+  options: ShowOptions,
+  {
+    store,
+    run,
+    filter,
+  }: { readonly store: Store; readonly run: string; readonly filter: ConversationFilter },
   terminal: Terminal,
 ): void {
   const { output } = terminal;
   const parts: { readonly data: Readonly<Record<string, unknown>>; readonly text: () => string }[] = [];
   const { by, average } = options;
   if (by !== undefined) {
-    const report = rates(store, run, { by, filter, ...(average === undefined ? {} : { average }) });
+    const report = rates(store, run, { by, filter, ...withoutUndefined({ average }) });
     parts.push({ data: { rates: report }, text: () => groupedRatesText(report, output) });
   }
   if (options.sequences) {
-    const found = sequences(store, run, { filter, ...(by === undefined ? {} : { by }) });
+    const found = sequences(store, run, { filter, ...withoutUndefined({ by }) });
     parts.push({ data: { sequences: found }, text: () => sequencesText(found, output) });
   }
   if (options.noise) {
@@ -90,7 +68,7 @@ export function showStatistics(
     const report = judgeReport(store, run, [...store.labels(run), ...given], filter);
     parts.push({ data: { agreement: report }, text: () => judgeReportText(report, output) });
   }
-  if (json) output.data(`${safeJson(Object.assign({ run }, ...parts.map(({ data }) => data)), 2)}\n`);
+  if (options.json) output.data(`${safeJson(Object.assign({ run }, ...parts.map(({ data }) => data)), 2)}\n`);
   else output.write(parts.map(({ text }) => text()).join("\n"));
 }
 

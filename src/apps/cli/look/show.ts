@@ -1,17 +1,13 @@
 import type { ScenarioDefinition } from "../../../core/scenario/definition.ts";
 import { shownScenario } from "../../../core/scenario/shown-scenario.ts";
-import { nearestOf } from "../../../core/schema/nearest-name.ts";
+import { nameHint } from "../../../core/schema/nearest-name.ts";
+import { withoutUndefined } from "../../../core/values/json.ts";
 import { placeTexts } from "../../../engine/journal/cell.ts";
 import { foldConversation } from "../../../engine/journal/fold/conversation.ts";
-import type {
-  ConversationSummary,
-  ResultRow,
-  RunSummary,
-  Store,
-} from "../../../engine/journal/store/store.ts";
+import type { ConversationSummary, RunSummary, Store } from "../../../engine/journal/store/store.ts";
 import { storedDefinitions, withForkParents } from "../../../engine/journal/transfer/stored-run.ts";
 import { resultsOf } from "../../../insight/report/data/run-counts.ts";
-import { type RunRates, runRates } from "../../../insight/report/data/run-rates.ts";
+import { runRates } from "../../../insight/report/data/run-rates.ts";
 import type { ReportFilter } from "../../../insight/report/data/subject-totals.ts";
 import { runTraffic } from "../../../insight/report/data/traffic.ts";
 import { drawText } from "../../../insight/report/graph/draw-text.ts";
@@ -22,42 +18,25 @@ import { countedText } from "../../../insight/report/text/figures.ts";
 import { doubtTexts } from "../../../insight/report/text/missing-text.ts";
 import { pathsText } from "../../../insight/report/text/paths-text.ts";
 import { resultsText } from "../../../insight/report/text/results-text.ts";
-import type { TextOptions } from "../../../insight/report/text/text-blocks.ts";
-import { type NamedColumn, type NamedLine, namedTable } from "../../../insight/report/text/text-blocks.ts";
+import {
+  type NamedColumn,
+  type NamedLine,
+  namedTable,
+  type TextOptions,
+} from "../../../insight/report/text/text-blocks.ts";
 import { statusWord } from "../../../insight/report/text/verdict-text.ts";
 import { printableText, runWord, safeJson, shellWord } from "../../../system/terminal/printable-text.ts";
 import type { Terminal } from "../../../system/terminal/terminal.ts";
 import { cutToWidth, linesText, wrapText } from "../../../system/terminal/text-layout.ts";
 import { ProjectError } from "../../project/project-error.ts";
-import type { ExitCode } from "../command.ts";
-import { readSettings, type SettingsRequest } from "../read-settings.ts";
+import type { ExitCode, OptionsOf } from "../command.ts";
+import type { SHOW } from "../commands/look-commands.ts";
+import { readSettings } from "../read-settings.ts";
 import { countOpen, findConversation, findRun, levelsOf, withRuns } from "../stored-runs.ts";
-import { type StatisticsOptions, showStatistics, wantsStatistics } from "./show-statistics.ts";
+import { reportCoverage } from "./coverage.ts";
+import { showStatistics, wantsStatistics } from "./show-statistics.ts";
 
-/** The options of `show`. */
-interface ShowOptions extends StatisticsOptions {
-  readonly settings: SettingsRequest;
-  /** A run or a conversation, or the beginning of its name. Default: the latest run. */
-  readonly id: string | undefined;
-  /** The run that a conversation is part of. Default: the latest. */
-  readonly run: string | undefined;
-  readonly scenario: string | undefined;
-  readonly subject: string | undefined;
-  readonly judge: string | undefined;
-  readonly variant: readonly string[] | undefined;
-  /** True to list what failed. */
-  readonly failures: boolean;
-  /** True for a table of each outcome, with all counts. */
-  readonly details: boolean;
-  /** True to draw every scenario with its traffic, however many there are. */
-  readonly graphs: boolean;
-  /** True to show the coverage. */
-  readonly coverage: boolean;
-  /** Thresholds of the coverage. */
-  readonly failUnderCoverage: readonly string[] | undefined;
-  /** True for data instead of text. */
-  readonly json: boolean;
-}
+type ShowOptions = OptionsOf<typeof SHOW>;
 
 /** As many graphs as fit on a screen or two. */
 const GRAPHS = 2;
@@ -76,50 +55,31 @@ export async function show(options: ShowOptions, terminal: Terminal): Promise<Ex
   const { settings } = await readSettings(options.settings, terminal);
   return withRuns(settings.store, async (store): Promise<ExitCode> => {
     const { summary, conversation } = resolveId(options, store);
-    const shown: Shown = { store, summary, options, filter: filterOf(options), terminal };
-    if (conversation !== undefined) showConversation(shown, conversation);
-    else {
-      refuseUnknownFilter(shown);
-      if (options.coverage || options.failUnderCoverage !== undefined) return showCoverage(shown);
-      if (wantsStatistics(options))
-        await showStatistics(
-          options,
-          { store, run: summary.run, filter: shown.filter, json: options.json },
-          terminal,
-        );
-      else if (options.json) showData(shown);
-      else if (options.failures) showFailures(shown);
-      else showRun(shown);
+    const { scenario, subject, judge, json, failUnderCoverage } = options;
+    const variant = options.variant && levelsOf(options.variant);
+    const filter = withoutUndefined({ scenario, subject, judge, variant });
+    const shown: Shown = { store, summary, options, filter, terminal };
+    if (conversation !== undefined) {
+      showConversation(shown, conversation);
+      return 0;
     }
+    refuseUnknownFilter(shown);
+    if (options.coverage || failUnderCoverage !== undefined) {
+      const others = (options.with ?? []).map((name) => findRun(store, name).run);
+      const wanted = { runs: [summary.run, ...others], failUnder: failUnderCoverage ?? [], json };
+      return reportCoverage(store, { ...wanted, ...withoutUndefined({ scenario, subject }) }, terminal);
+    }
+    if (wantsStatistics(options)) showStatistics(options, { store, run: summary.run, filter }, terminal);
+    else if (json) showData(shown);
+    else if (options.failures)
+      terminal.output.write(failuresText(store, summary.run, { ...layoutOf(terminal), ...filter }));
+    else showRun(shown);
     return 0;
   });
 }
 
-function filterOf({ scenario, subject, judge, variant }: ShowOptions): ReportFilter {
-  return {
-    ...(scenario === undefined ? {} : { scenario }),
-    ...(subject === undefined ? {} : { subject }),
-    ...(judge === undefined ? {} : { judge }),
-    ...(variant === undefined ? {} : { variant: levelsOf(variant) }),
-  };
-}
-
-/** Shows the coverage of the run, together with the runs of `--with`. */
-async function showCoverage({ store, summary, options, filter, terminal }: Shown): Promise<ExitCode> {
-  const { reportCoverage } = await import("./show-coverage.ts");
-  const { scenario, subject } = filter;
-  const others = (options.with ?? []).map((name) => findRun(store, name).run);
-  return reportCoverage(
-    store,
-    {
-      runs: [summary.run, ...others],
-      failUnder: options.failUnderCoverage ?? [],
-      json: options.json,
-      ...(scenario === undefined ? {} : { scenario }),
-      ...(subject === undefined ? {} : { subject }),
-    },
-    terminal,
-  );
+function layoutOf({ output: { style, width } }: Terminal): TextOptions {
+  return { style, width };
 }
 
 /** A name means a run if there is one, otherwise a conversation of the latest run, or of the run of `--run`. */
@@ -140,43 +100,32 @@ function resolveId(
 
 function refuseUnknownFilter({ summary, filter }: Shown): void {
   const { scenarios, subjects, judges } = summary.start;
-  const known = { scenario: Object.keys(scenarios), subject: subjects, judge: judges } as const;
+  const known = { scenario: Object.keys(scenarios), subject: subjects, judge: judges };
   for (const [kind, names] of Object.entries(known)) {
     const wanted = filter[kind as keyof typeof known];
-    if (wanted === undefined || names.includes(wanted)) continue;
-    const { nearest } = nearestOf(wanted, names);
-    const hint = nearest === undefined ? `It has ${names.join(", ")}.` : `Did you mean "${nearest}"?`;
-    throw new ProjectError([`Run ${summary.run} has no ${kind} "${wanted}". ${hint}`]);
+    if (wanted !== undefined && !names.includes(wanted))
+      throw new ProjectError([`Run ${summary.run} has no ${kind} "${wanted}". ${nameHint(wanted, names)}`]);
   }
-}
-
-function resultRows({ store, summary, filter }: Shown): readonly ResultRow[] {
-  return resultsOf(store, summary.run, filter);
-}
-
-function ratesOf(shown: Shown): RunRates {
-  return runRates(shown.store, shown.summary, shown.filter);
 }
 
 function showRun(shown: Shown): void {
   const { store, summary, options, filter, terminal } = shown;
   const { output } = terminal;
-  const layout = { style: output.style, width: output.width };
+  const layout = layoutOf(terminal);
+  const print = (hint: string): void => output.write(`\n${linesText(wrapText(hint, output.width))}`);
   const { run, start } = summary;
   const scenarios = Object.keys(start.scenarios);
   output.write(`${output.style.bold(`Run ${printableText(run)}`)}\n\n`);
-  output.write(resultsText(ratesOf(shown), { ...layout, details: options.details }));
+  output.write(resultsText(runRates(store, summary, filter), { ...layout, details: options.details }));
   const open = countOpen(store, summary);
   // A regraded run cannot be resumed.
-  if (open > 0 && summary.parent === null) {
-    const hint = `${countedText(open, "conversation")} left. Resume with: elenchus resume ${runWord(run)}`;
-    output.write(`\n${wrapText(hint, output.width).join("\n")}\n`);
-  }
+  if (open > 0 && summary.parent === null)
+    print(`${countedText(open, "conversation")} left. Resume with: elenchus resume ${runWord(run)}`);
   const drawn = filter.scenario === undefined ? scenarios : [filter.scenario];
   if (!options.graphs && drawn.length > GRAPHS) {
     const [first = ""] = scenarios;
-    const hint = `${countedText(scenarios.length, "scenario")}; paths of one: elenchus show ${runWord(run)} --scenario ${shellWord(first)}`;
-    output.write(`\n${wrapText(hint, output.width).join("\n")}\n`);
+    const command = `elenchus show ${runWord(run)} --scenario ${shellWord(first)}`;
+    print(`${countedText(scenarios.length, "scenario")}; paths of one: ${command}`);
     return;
   }
   const definitions = storedDefinitions(store, run);
@@ -185,7 +134,7 @@ function showRun(shown: Shown): void {
     const drawing = definition === undefined ? "" : drawnExample(shown, definition, traffic);
     output.write(`\n${drawing}\n${pathsText(traffic, layout)}`);
   }
-  const count = resultRows(shown).reduce((sum, { conversations }) => sum + conversations, 0);
+  const count = resultsOf(store, run, filter).reduce((sum, { conversations }) => sum + conversations, 0);
   output.write(`\n${conversationsText(store.conversations(run, filter), count, layout)}`);
 }
 
@@ -202,30 +151,21 @@ function drawnExample(
   return `${drawing}\n${output.style.dim(`Texts of ${placeTexts(first).map(printableText).join(", ")}`)}\n`;
 }
 
-function showFailures({ store, summary, filter, terminal }: Shown): void {
-  const { style, width } = terminal.output;
-  terminal.output.write(failuresText(store, summary.run, { style, width, ...filter }));
-}
-
-function showConversation({ store, summary, options, terminal }: Shown, shown: ConversationSummary): void {
+function showConversation(
+  { store, summary, options: { json }, terminal }: Shown,
+  shown: ConversationSummary,
+): void {
   const { output } = terminal;
   const events = store.events(summary.run, shown.conversation);
-  if (options.json) {
+  if (json) {
     for (const event of events) output.data(`${safeJson(event)}\n`);
     return;
   }
-  const { style, width } = output;
   const definition = shownDefinition(store, summary.run, shown);
-  output.write(
-    conversationText(events, {
-      style,
-      width,
-      parents: withForkParents(store, summary.run, shown.conversation)
-        .slice(0, -1)
-        .map((parent) => parent.events),
-      ...(definition === undefined ? {} : { definition }),
-    }),
-  );
+  const chain = withForkParents(store, summary.run, shown.conversation);
+  const parents = chain.slice(0, -1).map((parent) => parent.events);
+  const options = { ...layoutOf(terminal), parents, ...withoutUndefined({ definition }) };
+  output.write(conversationText(events, options));
 }
 
 /** The scenario of a conversation, with the texts of its row and variant. */
@@ -239,15 +179,14 @@ function shownDefinition(
   return definition && shownScenario(definition, { row, variant });
 }
 
-function showData(shown: Shown): void {
-  const { summary, terminal } = shown;
-  const rates = ratesOf(shown);
+function showData({ store, summary, filter, terminal }: Shown): void {
+  const rates = runRates(store, summary, filter);
   // JSON cannot represent a map.
   const best = Object.fromEntries(rates.best ?? []);
   const data = {
     ...summary,
     rates: { ...rates, best, warnings: doubtTexts(rates) },
-    results: resultRows(shown),
+    results: resultsOf(store, summary.run, filter),
   };
   terminal.output.data(`${safeJson(data, 2)}\n`);
 }

@@ -2,31 +2,30 @@ import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { withoutUndefined } from "../../../core/values/json.ts";
 import { openRunBrowser } from "../../../engine/journal/store/run-browser.ts";
 import type { Terminal } from "../../../system/terminal/terminal.ts";
 import { packageFolder } from "../../project/package-files.ts";
 import { ProjectError } from "../../project/project-error.ts";
+import type { Settings } from "../../project/settings.ts";
 import { readPageFiles } from "../../viewer/server/page-files.ts";
 import { PortError, type RunningViewer, startViewer } from "../../viewer/server/start-viewer.ts";
 import { writeExport } from "../../viewer/server/write-export.ts";
-import { type ExitCode, STOP_SIGNALS } from "../command.ts";
-import { readSettings, type SettingsRequest } from "../read-settings.ts";
+import { type ExitCode, type OptionsOf, STOP_SIGNALS } from "../command.ts";
+import type { VIEW } from "../commands/look-commands.ts";
+import { readSettings } from "../read-settings.ts";
 import { findRun, openToWrite, withRuns } from "../stored-runs.ts";
 
-/** The options of `view`. */
-interface ViewOptions {
-  readonly settings: SettingsRequest;
-  readonly run: string | undefined;
-  /** True to open a browser. */
-  readonly open: boolean;
-  readonly port?: number | undefined;
-  readonly host?: string | undefined;
-}
+type ViewOptions = OptionsOf<typeof VIEW>;
 
-/** Serves the viewer until Ctrl-C. */
+/** Serves the viewer until Ctrl-C, or writes a run as pages. */
 export async function view(options: ViewOptions, terminal: Terminal): Promise<ExitCode> {
+  const { run, texts, single } = options;
+  // Whoever wants no texts must not be shown them.
+  if (options.export === undefined && (single || !texts))
+    throw new ProjectError([`${texts ? "--single" : "--no-texts"} needs --export <folder>.`]);
   const { settings } = await readSettings(options.settings, terminal);
-  const { run } = options;
+  if (options.export !== undefined) return exportPages(options.export, { options, settings }, terminal);
   const name = await withRuns(settings.store, (store) =>
     run === undefined ? undefined : findRun(store, run).run,
   );
@@ -41,7 +40,7 @@ export async function view(options: ViewOptions, terminal: Terminal): Promise<Ex
 /** Starts a viewer of a store. */
 async function serveStore(
   path: string,
-  { port, host }: Pick<ViewOptions, "port" | "host">,
+  { port, host }: Partial<Pick<ViewOptions, "port" | "host">>,
   { messages }: Pick<Terminal, "messages">,
 ): Promise<RunningViewer> {
   if (host !== undefined && !isLoopback(host))
@@ -53,8 +52,7 @@ async function serveStore(
       path,
       openToWrite,
       pageFolder: pageFolder(),
-      ...(port === undefined ? {} : { port }),
-      ...(host === undefined ? {} : { host }),
+      ...withoutUndefined({ port, host }),
     });
   } catch (error) {
     if (error instanceof PortError) throw new ProjectError([error.message]);
@@ -119,31 +117,24 @@ function openInBrowser(url: string): Promise<boolean> {
   });
 }
 
-/** The options of `view --export`. */
-interface ExportViewOptions {
-  readonly settings: SettingsRequest;
-  /** Default: the latest run. */
-  readonly run: string | undefined;
-  readonly path: string;
-  readonly single: boolean;
-  readonly texts: boolean;
-}
-
 /** Writes a run as pages that open from a disk. */
-export async function exportView(options: ExportViewOptions, terminal: Terminal): Promise<ExitCode> {
-  const { settings } = await readSettings(options.settings, terminal);
+async function exportPages(
+  path: string,
+  { options, settings }: { readonly options: ViewOptions; readonly settings: Settings },
+  terminal: Terminal,
+): Promise<ExitCode> {
   const page = readPageFiles(pageFolder());
   await withRuns(settings.store, async (store) => {
     const summary = findRun(store, options.run);
     const browser = await openRunBrowser(store.file ?? settings.store);
     try {
-      const viewed = { store, browser };
-      const { path, single: isSingle, texts: hasTexts } = options;
-      const written = await writeExport(viewed, summary, page, {
+      const { single: isSingle, texts: hasTexts } = options;
+      const { folder } = terminal;
+      const written = await writeExport({ store, browser }, summary, page, {
         path,
         isSingle,
         hasTexts,
-        folder: terminal.folder,
+        folder,
       });
       const size = `${(written.bytes / 1e6).toFixed(1)} MB`;
       terminal.output.write(`Wrote run ${summary.run}, ${size}. Open ${written.file} in a browser.\n`);

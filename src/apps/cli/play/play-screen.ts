@@ -7,6 +7,7 @@ import { Conversation } from "../../../engine/journal/fold/conversation.ts";
 import { noticeIn } from "../../../engine/journal/fold/run.ts";
 import type { RunEventBody } from "../../../engine/journal/run-event.ts";
 import { type FinishedTurn, isFinishedTurn, type Turn } from "../../../engine/journal/turn.ts";
+import { readTypedAnswer, type TypedAnswer, TypedLines } from "../../../engine/models/person/typed-answer.ts";
 import {
   type LabelledLines,
   labelledLines,
@@ -27,6 +28,9 @@ import { printableLines, printableText } from "../../../system/terminal/printabl
 import type { Terminal } from "../../../system/terminal/terminal.ts";
 import { cutToWidth, linesText, textWidth, wrapText } from "../../../system/terminal/text-layout.ts";
 
+/** A question as it is shown before it is answered. */
+type ShownQuestion = Pick<Turn, "node" | "turn" | "instructions" | "questionText">;
+
 /** What the screen needs to know about the session. */
 interface PlayScreenOptions {
   /** With the values of the row. */
@@ -37,15 +41,8 @@ interface PlayScreenOptions {
   readonly readsByRules: boolean;
   /** True if a reply is the person's, who has seen the question and typed the reply. */
   readonly hasAnswered: (model: string) => boolean;
-  /** True if the person asks, and has seen all questions. */
-  readonly hasAsked: boolean;
   /** True once the person wants to leave. */
   readonly isLeaving: () => boolean;
-}
-
-/** A question as it is shown before it is answered. */
-interface ShownQuestion extends Pick<Turn, "node" | "turn" | "instructions"> {
-  readonly text: string;
 }
 
 const LABEL_WIDTH = "by rules".length;
@@ -59,10 +56,9 @@ export class PlayScreen {
   readonly conversation: Conversation = new Conversation();
   readonly #terminal: Terminal;
   readonly #options: PlayScreenOptions;
-  /** The first turn that is not shown to its end, and what of it is shown. */
+  /** The first turn that is not shown to its end. */
   #turn = 1;
-  #isQuestionShown = false;
-  #isReplyShown = false;
+  /** The state before it. */
   #before: ScenarioState = INITIAL_STATE;
   #instructions: string | undefined;
   #waiting: readonly { readonly turn: number; readonly resolve: () => void }[] = [];
@@ -77,7 +73,7 @@ export class PlayScreen {
   }
 
   /** Shows `── ask · turn 1 ──`, the system prompt if it has changed, examples, and the question. */
-  question({ node, turn, instructions, text }: ShownQuestion): void {
+  question({ node, turn, instructions, questionText = "" }: ShownQuestion): void {
     const { style, width } = this.#layout;
     const { agentIdentity, question } = this.#options.definition.nodes[node] ?? {};
     const agent = typeof agentIdentity === "string" ? agentIdentity : agentIdentity?.name;
@@ -87,14 +83,15 @@ export class PlayScreen {
       ...(agent === undefined ? [] : [`to ${printableText(agent)}`]),
     ];
     this.#write(`\n${style.bold(`── ${cutToWidth(parts.join(" · "), Math.max(1, width - 6))} ──`)}\n`);
-    if (instructions !== undefined && instructions !== this.#instructions)
-      this.#write(spokenText(`System prompt: ${instructions}`, { width, paint: style.dim }));
+    const asides = [
+      ...(instructions === undefined || instructions === this.#instructions
+        ? []
+        : [`System prompt: ${instructions}`]),
+      ...(question?.fewShot ?? []).map((each) => `Example: ${each.question}\nAnswer: ${each.answer}`),
+    ];
     this.#instructions = instructions;
-    for (const example of question?.fewShot ?? []) {
-      const shown = `Example: ${example.question}\nAnswer: ${example.answer}`;
-      this.#write(spokenText(shown, { width, paint: style.dim }));
-    }
-    this.#write(spokenText(text, { width }));
+    for (const aside of asides) this.#write(spokenText(aside, { width, paint: style.dim }));
+    this.#write(spokenText(questionText, { width }));
   }
 
   /** Resolves once all of a turn is shown, or nothing more will be. */
@@ -106,45 +103,33 @@ export class PlayScreen {
   }
 
   onEvent(event: RunEventBody): void {
-    this.conversation.apply(event);
+    const { conversation } = this;
+    conversation.apply(event);
     const notice = noticeIn(event);
     if (notice !== undefined) {
       const again = "delayMs" in notice ? ` Trying again in ${Math.ceil(notice.delayMs / 1000)} s.` : "";
       const { messages } = this.#terminal;
-      messages.write(
-        linesText(paintedLines(`${notice.message}${again}`, messages.width, messages.style.yellow)),
-      );
+      const lines = paintedLines(`${notice.message}${again}`, messages.width, messages.style.yellow);
+      messages.write(linesText(lines));
     }
-    this.#showNew();
-  }
-
-  #showNew(): void {
-    const { conversation } = this;
     for (let turn = conversation.turn(this.#turn); turn !== undefined; turn = conversation.turn(this.#turn)) {
-      this.#showMessages(turn);
       if (!isFinishedTurn(turn) || (turn.hop === undefined && !this.#isOver)) break;
+      this.#showMessages(turn);
       this.#showReading(turn);
       ({ state: this.#before } = foldTurn(this.#before, turn));
       this.#turn++;
-      this.#isQuestionShown = false;
-      this.#isReplyShown = false;
     }
     for (const { turn, resolve } of this.#waiting) if (turn < this.#turn || this.#isOver) resolve();
     this.#waiting = this.#waiting.filter(({ turn }) => turn >= this.#turn && !this.#isOver);
   }
 
-  /** Shows questions and replies of models; those of the person are on the screen already. */
-  #showMessages({ turn, node, model, reply, instructions, questionText = "" }: Turn): void {
+  /** Shows the question and the reply of a model; those of the person are on the screen already. */
+  #showMessages(turn: Turn): void {
+    const { model, reply = "" } = turn;
     if (model === undefined || this.#options.hasAnswered(model)) return;
     const { style, width } = this.#layout;
-    if (!this.#isQuestionShown) {
-      this.#isQuestionShown = true;
-      const given = instructions === undefined ? {} : { instructions };
-      if (!this.#options.hasAsked) this.question({ node, turn, text: questionText, ...given });
-      this.#write(`${style.dim(`${printableText(model)}:`)}\n`);
-    }
-    if (reply === undefined || this.#isReplyShown) return;
-    this.#isReplyShown = true;
+    this.question(turn);
+    this.#write(`${style.dim(`${printableText(model)}:`)}\n`);
     const isEmpty = reply.trim() === "";
     this.#write(isEmpty ? `  ${style.yellow("an empty reply")}\n` : spokenText(reply, { width, indent: 2 }));
   }
@@ -215,4 +200,56 @@ function spokenText(
     .flatMap((line) => (textWidth(line) <= room ? [line] : wrapText(line, room)))
     .map((line) => (line.trim() === "" ? "\n" : `${" ".repeat(indent)}${paint(line)}\n`))
     .join("");
+}
+
+/** Reads what the person types: answers of one or more lines, each behind a prompt. */
+export class PlayPrompt {
+  readonly #terminal: Terminal;
+  readonly #signal: AbortSignal;
+  #lines: TypedLines | undefined;
+  #reading: Promise<unknown> = Promise.resolve();
+  /** True if the input ended while the person was asked. */
+  hasEnded = false;
+
+  constructor(terminal: Terminal, signal: AbortSignal) {
+    this.#terminal = terminal;
+    this.#signal = signal;
+  }
+
+  /** Reads an answer, one at a time. The hint is printed before the first one. */
+  read(hint: string): Promise<TypedAnswer> {
+    const reading = this.#read(hint);
+    this.#reading = reading.catch(() => {});
+    return reading;
+  }
+
+  /** Resolves when no input is being read, so that what is printed next stands behind the prompt's line. */
+  async idle(): Promise<void> {
+    await this.#reading;
+  }
+
+  close(): void {
+    this.#lines?.close();
+  }
+
+  async #read(hint: string): Promise<TypedAnswer> {
+    const { input, output } = this.#terminal;
+    const signal = this.#signal;
+    if (signal.aborted) return "aborted";
+    if (this.#lines === undefined)
+      output.write(linesText(paintedLines(hint, output.width, output.style.dim)));
+    const lines = this.#lines ?? (await TypedLines.open(input));
+    this.#lines = lines;
+    const next: TypedLines["next"] = async (given) => {
+      output.write(output.style.bold("> "));
+      const line = await lines.next(given);
+      if (typeof line === "string") output.write("\n");
+      // A terminal shows what is typed; input from a pipe is printed here.
+      else if (input.isTTY !== true) output.write(`${printableLines(line.text)}\n`);
+      return line;
+    };
+    const answer = await readTypedAnswer({ next }, { signal });
+    if (answer === "ended") this.hasEnded = true;
+    return answer;
+  }
 }

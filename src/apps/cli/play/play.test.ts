@@ -250,8 +250,6 @@ describe("what is saved", () => {
 
 describe("a person is one person", () => {
   test.each([
-    [{ as: "questioner" as const }, /a model must answer/],
-    [{ as: "questioner" as const, subject: "person" }, /a model must answer/],
     [{ judge: "person" }, /another must judge/],
     [{ judge: { panel: ["rules", { model: "person" }] } }, /another must judge/],
   ])("%j", async (options, message) => {

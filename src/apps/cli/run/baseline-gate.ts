@@ -1,4 +1,5 @@
 import type { ScenarioDefinition } from "../../../core/scenario/definition.ts";
+import { nameHint } from "../../../core/schema/nearest-name.ts";
 import type { Store } from "../../../engine/journal/store/store.ts";
 import {
   CHANGED_ROW,
@@ -18,16 +19,10 @@ import { countedText } from "../../../insight/report/text/figures.ts";
 import { printableText } from "../../../system/terminal/printable-text.ts";
 import type { Terminal } from "../../../system/terminal/terminal.ts";
 import { ProjectError } from "../../project/project-error.ts";
+import type { OptionsOf } from "../command.ts";
+import type { RUN } from "../commands/run-commands.ts";
 import { type ComparedRun, comparedRun } from "../look/find-sides.ts";
-
-/** The flags of the gate. */
-export interface GateOptions {
-  /** A run of the store, a run's file, or a baseline file. */
-  readonly baseline: string | undefined;
-  /** The values of `--fail-if-worse`: `resisted=0.05`. */
-  readonly failIfWorse: readonly string[] | undefined;
-  readonly acrossVersions: boolean;
-}
+import { outcomeNames } from "./thresholds.ts";
 
 /** Compares a finished run with the baseline. */
 export type Gate = (run: string, rates: RunRates, minDecided: number) => readonly ThresholdResult[];
@@ -37,7 +32,7 @@ export type Gate = (run: string, rates: RunRates, minDecided: number) => readonl
  * subject in common with the run.
  */
 export async function prepareGate(
-  { baseline, failIfWorse = [], acrossVersions }: GateOptions,
+  { baseline, failIfWorse = [], acrossVersions }: OptionsOf<typeof RUN>,
   {
     store,
     scenarios,
@@ -83,21 +78,16 @@ export async function prepareGate(
 }
 
 function limitsOf(texts: readonly string[], scenarios: readonly ScenarioDefinition[]): readonly WorseLimit[] {
-  const known = new Set(
-    scenarios.flatMap(({ outcomes, rates }) => [
-      ...outcomes.map(({ name }) => name),
-      ...Object.keys(rates ?? {}),
-    ]),
-  );
+  const known = outcomeNames(scenarios);
   const problems: string[] = [];
   const limits = texts.flatMap((text) => {
     const limit = parseWorseLimit(text);
     if (typeof limit === "string") problems.push(limit);
-    else if (!known.has(limit.outcome))
+    else if (known.has(limit.outcome)) return [limit];
+    else
       problems.push(
-        `No scenario has an outcome or rate "${limit.outcome}". There are ${[...known].join(", ")}.`,
+        `No scenario has an outcome or rate "${limit.outcome}". ${nameHint(limit.outcome, known)}`,
       );
-    else return [limit];
     return [];
   });
   if (problems.length > 0) throw new ProjectError(problems);

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { withoutUndefined } from "../../../core/values/json.ts";
 import {
   type RecordSource,
   recordedConversations,
@@ -10,32 +11,19 @@ import type { Terminal } from "../../../system/terminal/terminal.ts";
 import { InspectLogError, readInspectLog } from "../../interchange/inspect/read-log.ts";
 import { recordsIn, recordsOf } from "../../project/grade-records.ts";
 import { ProjectError } from "../../project/project-error.ts";
-import { runOptionsOf } from "../../project/run-options-of.ts";
-import type { ExitCode } from "../command.ts";
+import { runOptionsOf } from "../../project/resolve-settings.ts";
+import type { ExitCode, OptionsOf } from "../command.ts";
+import type { GRADE } from "../commands/run-commands.ts";
 import { printWarnings, readInput, readScenarios } from "../read-scenarios.ts";
-import { readSettings, type SettingsRequest } from "../read-settings.ts";
+import { readSettings } from "../read-settings.ts";
 import { openToWrite } from "../stored-runs.ts";
 import { keepOrigin } from "../trust/run-origin.ts";
-import { runAndReport, usableThresholds } from "./run-and-report.ts";
-import type { RunDisplay } from "./run-view.ts";
-
-/** The options of `grade`. */
-interface GradeCommandOptions {
-  /** A file with a record in each line, or `-` for standard input. */
-  readonly records: string;
-  /** Files with scenarios. */
-  readonly names: readonly string[];
-  readonly settings: SettingsRequest;
-  readonly display: RunDisplay;
-  /** True to use scenarios that are marked as drafts. */
-  readonly allowDrafts: boolean;
-  /** The name of the run. */
-  readonly name: string | undefined;
-}
+import { runAndReport } from "./run-and-report.ts";
+import { usableThresholds } from "./thresholds.ts";
 
 /** Grades recorded conversations and reports the results. */
-export async function gradeCommand(options: GradeCommandOptions, terminal: Terminal): Promise<ExitCode> {
-  const { names, display, allowDrafts } = options;
+export async function grade(options: OptionsOf<typeof GRADE>, terminal: Terminal): Promise<ExitCode> {
+  const { scenario: names, display, allowDrafts, name } = options;
   const { settings } = await readSettings(options.settings, terminal, {
     runsCode: true,
     names,
@@ -53,7 +41,11 @@ export async function gradeCommand(options: GradeCommandOptions, terminal: Termi
   const { subjects: _, replicates: __, tools: ___, ...runOptions } = runOptionsOf(settings);
   const store = await openToWrite(settings.store);
   try {
-    const origin = await keepOrigin({ ...options, command: "grade" }, settings.store, terminal);
+    const origin = await keepOrigin(
+      { names, settings: options.settings, command: "grade" },
+      settings.store,
+      terminal,
+    );
     return await runAndReport(
       (signal) =>
         startGrade(
@@ -66,7 +58,7 @@ export async function gradeCommand(options: GradeCommandOptions, terminal: Termi
             store,
             signal,
             keepResults: false,
-            ...(options.name === undefined ? {} : { run: options.name }),
+            ...withoutUndefined({ run: name }),
           },
           { origin },
         ),

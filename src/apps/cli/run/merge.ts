@@ -1,5 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
+import { withoutUndefined } from "../../../core/values/json.ts";
 import { openStore } from "../../../engine/journal/store/open-store.ts";
 import { isPostgresAddress, shownStore } from "../../../engine/journal/store/postgres/postgres-address.ts";
 import type { Store } from "../../../engine/journal/store/store.ts";
@@ -10,28 +11,17 @@ import { testThresholds } from "../../../insight/report/data/thresholds.ts";
 import { countedText } from "../../../insight/report/text/figures.ts";
 import type { Terminal } from "../../../system/terminal/terminal.ts";
 import { ProjectError } from "../../project/project-error.ts";
-import type { ExitCode } from "../command.ts";
-import { readSettings, type SettingsRequest } from "../read-settings.ts";
-
+import type { ExitCode, OptionsOf } from "../command.ts";
+import type { MERGE } from "../commands/run-commands.ts";
+import { runCoverage } from "../look/coverage.ts";
+import { readSettings } from "../read-settings.ts";
 import { countOpen, findRun, openToWrite } from "../stored-runs.ts";
-
 import { refuseOutput } from "../write-output.ts";
-import { gateCode, reportResults, usableThresholds } from "./run-and-report.ts";
-import { runCoverage } from "./run-coverage.ts";
-import type { RunDisplay } from "./run-view.ts";
-
-/** The options of `merge`. */
-interface MergeCommandOptions {
-  /** The stores of all shards. */
-  readonly stores: readonly string[];
-  readonly settings: SettingsRequest;
-  readonly display: RunDisplay;
-  /** The name of the merged run. */
-  readonly as: string | undefined;
-}
+import { gateCode, reportResults } from "./run-and-report.ts";
+import { usableThresholds } from "./thresholds.ts";
 
 /** Joins the shards of a run into one run in another store, and reports the results as `run` does. */
-export async function merge(options: MergeCommandOptions, terminal: Terminal): Promise<ExitCode> {
+export async function merge(options: OptionsOf<typeof MERGE>, terminal: Terminal): Promise<ExitCode> {
   const { as, display } = options;
   const { settings } = await readSettings(options.settings, terminal);
   if (settings.junit !== undefined) await refuseOutput(settings.junit, terminal);
@@ -57,7 +47,7 @@ export async function merge(options: MergeCommandOptions, terminal: Terminal): P
       terminal.messages,
     );
     target = await openToWrite(settings.store);
-    const { run } = await mergeRuns(target, opened, as === undefined ? {} : { as });
+    const { run } = await mergeRuns(target, opened, withoutUndefined({ as }));
     const summary = findRun(target, run);
     const rates = runRates(target, summary);
     const checked = testThresholds(rates, thresholds, settings.minDecided);

@@ -6,35 +6,22 @@ import type { Run } from "../../../engine/run/run-scenarios.ts";
 import { countedText } from "../../../insight/report/text/figures.ts";
 import { printableText, runWord } from "../../../system/terminal/printable-text.ts";
 import type { Output, Terminal } from "../../../system/terminal/terminal.ts";
-import { runOptionsOf } from "../../project/run-options-of.ts";
-import type { ExitCode } from "../command.ts";
-import { readSettings, requireSubjects, type SettingsRequest } from "../read-settings.ts";
+import { runOptionsOf } from "../../project/resolve-settings.ts";
+import type { ExitCode, OptionsOf } from "../command.ts";
+import type { REGRADE } from "../commands/run-commands.ts";
+import type { SettingsRequest } from "../flags.ts";
+import { readSettings, requireSubjects } from "../read-settings.ts";
 import { findRun, withRuns } from "../stored-runs.ts";
 import { keepOrigin } from "../trust/run-origin.ts";
 import { runAndReport } from "./run-and-report.ts";
-import type { RunDisplay } from "./run-view.ts";
 import { storedCommand } from "./stored-command.ts";
-
-/** The options of `regrade`. */
-interface RegradeCommandOptions {
-  /** Default: the latest run. */
-  readonly run: string | undefined;
-  /** Files with the changed scenarios; those of the run if there are none. */
-  readonly names: readonly string[];
-  readonly settings: SettingsRequest;
-  readonly display: RunDisplay;
-  /** True to continue conversations that now take another edge, by asking the subject. */
-  readonly rerun: boolean;
-  /** True to use scenarios that are marked as drafts. */
-  readonly allowDrafts: boolean;
-}
 
 /** How many conversations that take another edge are listed. */
 const SHOWN = 20;
 
 /** Verifies the replies of a run again, with the current scenarios, judges and outcomes, as a new run. */
-export async function regradeCommand(options: RegradeCommandOptions, terminal: Terminal): Promise<ExitCode> {
-  const { names, rerun: reruns, allowDrafts } = options;
+export async function regrade(options: OptionsOf<typeof REGRADE>, terminal: Terminal): Promise<ExitCode> {
+  const { files: names, rerun: reruns, allowDrafts } = options;
   const { settings: current } = await readSettings(options.settings, terminal, { runsCode: true });
   return withRuns(
     current.store,

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { withoutUndefined } from "../../../core/values/json.ts";
 import type { Retried, RunSummary, Store } from "../../../engine/journal/store/store.ts";
 import { readCassette } from "../../../engine/models/cassette/cassette.ts";
 import { startResume } from "../../../engine/run/run-scenarios.ts";
@@ -7,39 +8,21 @@ import { countedText, countText, timeText } from "../../../insight/report/text/f
 import { printableText } from "../../../system/terminal/printable-text.ts";
 import type { Terminal } from "../../../system/terminal/terminal.ts";
 import { ProjectError } from "../../project/project-error.ts";
-import { runOptionsOf } from "../../project/run-options-of.ts";
-import type { ExitCode } from "../command.ts";
-import { readSettings, requireSubjects, type SettingsRequest } from "../read-settings.ts";
+import { runOptionsOf } from "../../project/resolve-settings.ts";
+import type { ExitCode, OptionsOf } from "../command.ts";
+import type { RESUME } from "../commands/run-commands.ts";
+import { readSettings, requireSubjects } from "../read-settings.ts";
 import { countOpen, findRun, isOpen, withRuns } from "../stored-runs.ts";
 import { originOf } from "../trust/run-origin.ts";
 import { openWork, workAddresses } from "../workers/shared-work.ts";
-import { forecastIfPaid } from "./run.ts";
-import { runAndReport, usableThresholds } from "./run-and-report.ts";
-import type { RunDisplay } from "./run-view.ts";
+import { forecastIfPaid } from "./forecast-run.ts";
+import { runAndReport } from "./run-and-report.ts";
 import { storedCommand } from "./stored-command.ts";
-
-/** The options of `resume`. */
-interface ResumeCommandOptions {
-  /** Default: the latest run that is not finished. */
-  readonly run: string | undefined;
-  /** Default: the scenarios of the run. */
-  readonly names: readonly string[];
-  readonly settings: SettingsRequest;
-  readonly display: RunDisplay;
-  readonly retryErrors: boolean;
-  /** True to flush every group of events to the disk. */
-  readonly durable: boolean;
-  /** Imported runs whose answers may be used. */
-  readonly useCalls: readonly string[] | undefined;
-  /** The limit of the forecast for the rest of the run. */
-  readonly maxCost: string | undefined;
-  /** The address where workers find the conversations. */
-  readonly workers: string | undefined;
-}
+import { usableThresholds } from "./thresholds.ts";
 
 /** Resumes a run: with its stored command line if it was started here, else with what this command names. */
-export async function resume(options: ResumeCommandOptions, terminal: Terminal): Promise<ExitCode> {
-  const { retryErrors, names } = options;
+export async function resume(options: OptionsOf<typeof RESUME>, terminal: Terminal): Promise<ExitCode> {
+  const { retryErrors, files: names, useCalls } = options;
   const { settings: ownSettings } = await readSettings(options.settings, terminal, { runsCode: true });
   const retried: Retried = { retryErrors, retryUnreadable: ownSettings.retryUnreadable };
   const addresses =
@@ -71,8 +54,7 @@ export async function resume(options: ResumeCommandOptions, terminal: Terminal):
         ...runOptionsOf(settings),
         scenarios,
         environment: terminal.environment,
-        ...(options.useCalls === undefined ? {} : { useCalls: options.useCalls }),
-        ...(cassette === undefined ? {} : { replay: cassette }),
+        ...withoutUndefined({ useCalls, replay: cassette }),
       };
       if (!isFinished) {
         const { maxCost, display } = options;

@@ -4,8 +4,8 @@ import { statusIs } from "../../../core/outcomes/outcome-helpers.ts";
 import { question, type ScenarioDefinition } from "../../../core/scenario/definition.ts";
 import { Scenario } from "../../../core/scenario/scenario.ts";
 import type { RunSummary } from "../../../engine/journal/store/store.ts";
-import { thresholdsOf, usableThresholds } from "./run-and-report.ts";
 import { type RunEnding, reportEnding } from "./run-ending.ts";
+import { thresholdsOf, usableThresholds } from "./thresholds.ts";
 
 function scenarioWith(outcome: string): ScenarioDefinition {
   return new Scenario(`about ${outcome}`)
@@ -77,11 +77,10 @@ function givenUpWith(statuses: RunSummary["statuses"], unreadable = 0): Ending {
 test("a run in which nothing works is an error; one of which some is done is one only if something is left", () => {
   const nothing = givenUpWith({ error: 10, cancelled: 10 });
   expect(nothing.code).toBe(2);
-  expect(nothing.text).toContain("No conversation could be completed. ");
+  expect(nothing.text).toContain("error: 10 of 20 conversations ended in an error, so the run was stopped.");
   const left = givenUpWith({ completed: 5, error: 10, cancelled: 5 });
   expect(left.code).toBe(2);
-  expect(left.text).toContain("all conversations that were tried now failed; 5 conversations left.");
-  expect(left.text).not.toContain("No conversation");
+  expect(left.text).toContain("so the run was stopped.");
   // The rest was tried again and failed again: nothing is left, and the results are those of a run with errors.
   const retried = givenUpWith({ completed: 12, error: 8 });
   expect(retried.code).toBe(0);
@@ -96,7 +95,7 @@ test("a run in which nothing works is an error; one of which some is done is one
 test("answers of the judge that could not be read are asked for again with a flag, which is said", () => {
   expect(givenUpWith({ completed: 20 }, 3)).toEqual({
     code: 0,
-    text: "3 conversations had answers of the judge that could not be read. To ask again: elenchus resume monday --retry-unreadable\n",
+    text: "3 conversations had unreadable answers of the judge. Try again: elenchus resume monday --retry-unreadable\n",
   });
   expect(givenUpWith({ completed: 20 }).text).toBe("");
 });

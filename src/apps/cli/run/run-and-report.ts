@@ -1,15 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { isMeasure } from "../../../core/outcomes/outcome-check.ts";
-import type { ScenarioDefinition } from "../../../core/scenario/definition.ts";
-import { nearestOf } from "../../../core/schema/nearest-name.ts";
 import { countStatuses, isFinished } from "../../../core/state/state.ts";
+import { withoutUndefined } from "../../../core/values/json.ts";
 import type { RunSummary, Store } from "../../../engine/journal/store/store.ts";
 import type { Run } from "../../../engine/run/run-scenarios.ts";
 import { githubAnnotations } from "../../../insight/report/ci/github-annotations.ts";
 import { junitXml } from "../../../insight/report/ci/junit-xml.ts";
 import { type RunRates, runRates } from "../../../insight/report/data/run-rates.ts";
 import {
-  parseThreshold,
   type Threshold,
   type ThresholdResult,
   testThresholds,
@@ -19,16 +16,16 @@ import { summaryLine } from "../../../insight/report/text/summary-line.ts";
 import { thresholdText } from "../../../insight/report/text/threshold-text.ts";
 import { printableText, runWord } from "../../../system/terminal/printable-text.ts";
 import type { ProcessTerminal } from "../../../system/terminal/process-terminal.ts";
-import type { Output, Terminal } from "../../../system/terminal/terminal.ts";
+import type { Terminal } from "../../../system/terminal/terminal.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import type { Settings } from "../../project/settings.ts";
-import type { ExitCode } from "../command.ts";
+import type { ExitCode, RunDisplay } from "../command.ts";
+import { type CoverageWanted, coveredText, type RunCoverage, runCoverage } from "../look/coverage.ts";
 import { refuseOutput, writeOutput } from "../write-output.ts";
 import type { Gate } from "./baseline-gate.ts";
-import { stopIfAllFail } from "./guarded-run.ts";
-import { type CoverageWanted, coveredText, type RunCoverage, runCoverage } from "./run-coverage.ts";
-import { reportEnding } from "./run-ending.ts";
-import { annotates, type RunDisplay, watchMode } from "./run-view.ts";
+import { reportEnding, stopIfAllFail } from "./run-ending.ts";
+import { annotates, watchMode } from "./run-view.ts";
+import { thresholdsOf } from "./thresholds.ts";
 import { watchRun } from "./watch-run.ts";
 
 /** What a run on the command line needs. */
@@ -54,67 +51,40 @@ export async function runAndReport(
   options: RunAndReportOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
+  const { store, settings, display, finishedBefore, gate, coverage, onEnd } = options;
+  const { thresholds = thresholdsOf(settings) } = options;
+  if (settings.junit !== undefined) await refuseOutput(settings.junit, terminal);
+  const onClosed = "onClosed" in terminal ? (terminal as ProcessTerminal).onClosed : undefined;
   // A closed pipe, as with `| head`, must not end the process before the files are written.
-  const stopListening = "onClosed" in terminal ? (terminal as ProcessTerminal).onClosed(() => {}) : undefined;
+  const stopListening = onClosed?.(() => {});
   try {
-    return await watchAndReport(startRun, options, terminal);
+    const abort = new AbortController();
+    const { run, trouble } = stopIfAllFail(startRun(abort.signal));
+    const mode = watchMode(display, settings, terminal);
+    const watching = { terminal, mode, abort, ...withoutUndefined({ finishedBefore, onClosed }) };
+    const { progress, interrupted } = await watchRun(run, watching);
+    // A run that has ended has started.
+    const name = progress.start?.run as string;
+    await onEnd?.(name);
+    const summary = store.run(name);
+    if (summary === undefined) throw new ProjectError([`The run ${name} was deleted while it was running.`]);
+    const rates = runRates(store, summary);
+    const { minDecided } = settings;
+    const checked = interrupted
+      ? []
+      : [...testThresholds(rates, thresholds, minDecided), ...(gate?.(name, rates, minDecided) ?? [])];
+    const isWhole = !interrupted && trouble.givenUp === undefined;
+    const covered =
+      coverage && isWhole ? await runCoverage(coverage, { store, run: name, settings, display }) : undefined;
+    await reportResults({ store, summary, rates, thresholds: checked, settings, display, covered }, terminal);
+    const unreadableStored = settings.retryUnreadable ? 0 : trouble.unreadableStored;
+    const ending = { ...trouble, unreadableStored, summary, interrupted, quiet: display.quiet };
+    const code = reportEnding(ending, terminal.messages);
+    if (code !== 0) return code;
+    return gateCode({ checked: [...checked, ...(covered?.results ?? [])], summary, settings });
   } finally {
     stopListening?.();
   }
-}
-
-async function watchAndReport(
-  startRun: (signal: AbortSignal) => Run,
-  options: RunAndReportOptions,
-  terminal: Terminal,
-): Promise<ExitCode> {
-  const {
-    store,
-    settings,
-    display,
-    finishedBefore,
-    gate,
-    onEnd,
-    thresholds = thresholdsOf(settings),
-  } = options;
-  if (settings.junit !== undefined) await refuseOutput(settings.junit, terminal);
-  const abort = new AbortController();
-  const run = stopIfAllFail(startRun(abort.signal));
-  const { progress, interrupted } = await watchRun(run, {
-    terminal,
-    mode: watchMode(display, settings, terminal),
-    abort,
-    ...(finishedBefore === undefined ? {} : { finishedBefore }),
-    ...("onClosed" in terminal ? { onClosed: (terminal as ProcessTerminal).onClosed } : {}),
-  });
-  // A run that has ended has started.
-  const name = progress.start?.run as string;
-  await onEnd?.(name);
-  const summary = store.run(name);
-  if (summary === undefined) throw new ProjectError([`The run ${name} was deleted while it was running.`]);
-  const rates = runRates(store, summary);
-  const { minDecided } = settings;
-  const checked = interrupted
-    ? []
-    : [...testThresholds(rates, thresholds, minDecided), ...(gate?.(name, rates, minDecided) ?? [])];
-  const isWhole = !interrupted && run.givenUp === undefined;
-  const covered =
-    options.coverage === undefined || !isWhole
-      ? undefined
-      : await runCoverage(options.coverage, { store, run: name, settings, display });
-  await reportResults({ store, summary, rates, thresholds: checked, settings, display, covered }, terminal);
-  const ending = {
-    summary,
-    interrupted,
-    givenUp: run.givenUp,
-    brokenJudge: run.brokenJudge,
-    unreadableStored: settings.retryUnreadable ? 0 : run.unreadableStored,
-    firstFailure: run.firstFailure,
-    quiet: display.quiet,
-  };
-  const code = reportEnding(ending, terminal.messages);
-  if (code !== 0) return code;
-  return gateCode({ checked: [...checked, ...(covered?.results ?? [])], summary, settings });
 }
 
 /** The exit code of a run that has ended: thresholds and, if wanted, errors. */
@@ -158,7 +128,8 @@ export async function reportResults(results: RunResults, terminal: Terminal): Pr
   const layout = { style: output.style, width: output.width };
   const isAnnotated = annotates(display, terminal);
   // Between the two tokens, GitHub executes no workflow commands.
-  const resume = isAnnotated ? stopCommands(output) : undefined;
+  const token = randomUUID();
+  if (isAnnotated) output.data(`::stop-commands::${token}\n`);
   if (!display.quiet && !display.json) output.write(`\n${resultsText(rates, layout)}`);
   if (covered !== undefined) output.write(coveredText(covered, { ...layout, quiet: display.quiet }));
   const isMissed = thresholds.some(({ passed }) => !passed);
@@ -166,93 +137,16 @@ export async function reportResults(results: RunResults, terminal: Terminal): Pr
     output.write(`\n${thresholdText(thresholds, { ...layout, judges: rates.judges })}`);
   if (settings.junit !== undefined)
     await writeOutput(settings.junit, junitXml(store, run, thresholds), terminal);
-  resume?.();
-  if (isAnnotated)
+  if (isAnnotated) {
+    output.data(`::${token}::\n`);
     for (const annotation of githubAnnotations(store, run, { thresholds, summary: line }))
       output.data(annotation);
+  }
   if (display.quiet) (display.json ? terminal.messages : terminal.output).write(`${line}\n`);
-  else if (!display.json) output.write(`\n${showCommand(run, output.width)}\n`);
-}
-
-/** Stops the commands of a workflow until the function that it returns is called. */
-function stopCommands(output: Output): () => void {
-  const token = randomUUID();
-  output.data(`::stop-commands::${token}\n`);
-  return () => output.data(`::${token}::\n`);
-}
-
-/** The command to show a run. A command is not wrapped, so that it can be copied. */
-function showCommand(run: string, width: number): string {
-  const show = `elenchus show ${runWord(run)}`;
-  const both = `run ${printableText(run)} · ${show}`;
-  return both.length <= width ? both : show;
-}
-
-/** The thresholds of outcomes. Settings are validated, so a threshold that cannot be read is not expected. */
-export function thresholdsOf({ failUnder }: Pick<Settings, "failUnder">): readonly Threshold[] {
-  return Object.entries(failUnder).map(([outcome, limit]) => {
-    const threshold = parseThreshold(`${outcome}=${limit}`);
-    if (typeof threshold === "string") throw new ProjectError([threshold]);
-    return threshold;
-  });
-}
-
-/** The scenarios of a run, and all scenarios without its filters. */
-interface ScenarioChoice {
-  readonly chosen: readonly ScenarioDefinition[];
-  readonly all: () => Promise<readonly ScenarioDefinition[]>;
-}
-
-/**
- * The thresholds that apply to a run. A threshold for an unknown outcome is refused before the first call. A threshold whose scenarios
- * are not selected is left out, with a message.
- */
-export async function usableThresholds(
-  settings: Pick<Settings, "failUnder">,
-  { chosen, all }: ScenarioChoice,
-  messages: Output,
-): Promise<readonly Threshold[]> {
-  const thresholds = thresholdsOf(settings);
-  refuseImpossible(thresholds, chosen);
-  const present = outcomeNames(chosen);
-  const missing = thresholds.filter(({ outcome }) => !present.has(outcome));
-  if (missing.length === 0) return thresholds;
-  const known = outcomeNames(await all());
-  const unknown = missing.filter(({ outcome }) => !known.has(outcome));
-  if (unknown.length > 0)
-    throw new ProjectError(unknown.map(({ outcome }) => unknownOutcome(outcome, known)));
-  for (const { outcome } of missing)
-    messages.write(
-      `The threshold of ${outcome} is left out: none of the chosen scenarios has this outcome.\n`,
-    );
-  return thresholds.filter((threshold) => !missing.includes(threshold));
-}
-
-/** A rate is between 0 and 1: a threshold of 90 can never be reached, one below 0 never missed. */
-function refuseImpossible(thresholds: readonly Threshold[], scenarios: readonly ScenarioDefinition[]): void {
-  const checks = scenarios.flatMap(({ outcomes }) => outcomes);
-  const problems = thresholds.flatMap(({ outcome, minimum }) => {
-    const own = checks.filter(({ name }) => name === outcome);
-    const isRate = own.length > 0 && own.every(({ check }) => typeof check === "object" && !isMeasure(check));
-    return isRate && (minimum < 0 || minimum > 1)
-      ? [`The threshold ${outcome}=${minimum} must be a rate from 0 to 1, such as 0.9 or 90 %.`]
-      : [];
-  });
-  if (problems.length > 0) throw new ProjectError(problems);
-}
-
-function outcomeNames(scenarios: readonly ScenarioDefinition[]): ReadonlySet<string> {
-  return new Set(
-    scenarios.flatMap(({ outcomes, rates }) => [
-      ...outcomes.map(({ name }) => name),
-      ...Object.keys(rates ?? {}),
-    ]),
-  );
-}
-
-function unknownOutcome(outcome: string, known: ReadonlySet<string>): string {
-  const { nearest } = nearestOf(outcome, known);
-  const there = known.size === 0 ? "They have none." : `There are ${[...known].join(", ")}.`;
-  const hint = nearest === undefined ? there : `Did you mean "${nearest}"?`;
-  return `A threshold is set for the outcome "${outcome}", which no scenario has. ${hint}`;
+  else if (!display.json) {
+    // A command is not wrapped, so that it can be copied.
+    const show = `elenchus show ${runWord(run)}`;
+    const both = `run ${printableText(run)} · ${show}`;
+    output.write(`\n${both.length <= output.width ? both : show}\n`);
+  }
 }

@@ -7,7 +7,7 @@ import { LiveLines, PacedAction } from "../../../system/terminal/live-lines.ts";
 import { printableText, safeJson } from "../../../system/terminal/printable-text.ts";
 import type { Output, Terminal } from "../../../system/terminal/terminal.ts";
 import type { Settings } from "../../project/settings.ts";
-import { isCi } from "../command.ts";
+import { isCi, type RunDisplay } from "../command.ts";
 
 /**
  * How progress is shown: lines that are redrawn, a line from time to time, nothing, or each event as a line of JSON on standard output.
@@ -131,16 +131,6 @@ function newWarnings({ warnings }: RunProgress, { style }: Output): () => string
     hasPrintedMore ||= isMore;
     return texts.join("") + (isMore ? line("there are more of them; they are counted, but not shown.") : "");
   };
-}
-
-/** What a run prints. */
-export interface RunDisplay {
-  /** Only one line at the end. */
-  readonly quiet: boolean;
-  /** Events as lines of JSON. */
-  readonly json: boolean;
-  /** Annotations for GitHub; by default where its workflows run. */
-  readonly github?: boolean;
 }
 
 /** How progress is shown. If a person answers, nothing is: it would get between the questions. */

@@ -1,72 +1,39 @@
 import { resolve } from "node:path";
-import { SELF_JUDGE } from "../../../core/defaults.ts";
 import type { ScenarioDefinition } from "../../../core/scenario/definition.ts";
+import { withoutUndefined } from "../../../core/values/json.ts";
 import { cassetteFromRun } from "../../../engine/journal/transfer/stored-run.ts";
 import { readCassette, writeCassette } from "../../../engine/models/cassette/cassette.ts";
 import { refuseDrafts } from "../../../engine/run/refuse-scenarios.ts";
 import { requireJudge } from "../../../engine/run/required-models.ts";
-import { type ResolvedModels, resolveModels } from "../../../engine/run/resolve-models.ts";
-import type { RunOptions } from "../../../engine/run/run-options.ts";
+import { resolveModels } from "../../../engine/run/resolve-models.ts";
 import { startRun } from "../../../engine/run/run-scenarios.ts";
-import { allModels } from "../../../engine/run/set-up-run.ts";
-import type { Shard } from "../../../engine/run/shard.ts";
 import { countedText } from "../../../insight/report/text/figures.ts";
 import { printableText } from "../../../system/terminal/printable-text.ts";
 import type { Terminal } from "../../../system/terminal/terminal.ts";
 import type { Telemetry } from "../../interchange/otel/set-up.ts";
 import { ProjectError } from "../../project/project-error.ts";
-import { runOptionsOf } from "../../project/run-options-of.ts";
-import type { ExitCode } from "../command.ts";
+import { runOptionsOf } from "../../project/resolve-settings.ts";
+import type { ExitCode, OptionsOf } from "../command.ts";
+import type { RUN } from "../commands/run-commands.ts";
 import { explainSettings } from "../explain-settings.ts";
-import { coverageThresholds } from "../look/show-coverage.ts";
+import { coverageThresholds } from "../look/coverage.ts";
 import type { ViewedRun } from "../look/view.ts";
 import { printWarnings, readScenarios } from "../read-scenarios.ts";
-import { readSettings, requireSubjects, type SettingsRequest } from "../read-settings.ts";
+import { readSettings, requireSubjects } from "../read-settings.ts";
 import { openToWrite } from "../stored-runs.ts";
 import { keepOrigin } from "../trust/run-origin.ts";
+import { watchRuns } from "../watch/watch.ts";
 import { type OpenWork, openWork, workAddresses } from "../workers/shared-work.ts";
 import { refuseToOverwrite } from "../write-output.ts";
-import { type GateOptions, prepareGate } from "./baseline-gate.ts";
-import type { ForecastOptions } from "./forecast-run.ts";
-import { runAndReport, usableThresholds } from "./run-and-report.ts";
-import type { RunDisplay } from "./run-view.ts";
-
-/** The options of `run`. */
-interface RunCommandOptions extends GateOptions {
-  readonly names: readonly string[];
-  readonly settings: SettingsRequest;
-  readonly display: RunDisplay;
-  /** The name of the run. */
-  readonly name: string | undefined;
-  /** True to flush every group of events to the disk. */
-  readonly durable: boolean;
-  /** Imported runs whose answers may be used. */
-  readonly useCalls: readonly string[] | undefined;
-  /** A cassette to write when the run is over. */
-  readonly record: string | undefined;
-  /** A cassette that answers in place of all models. */
-  readonly replay: string | undefined;
-  /** True to print the settings with their origins, and exit. */
-  readonly explainConfig: boolean;
-  /** True to show the run in a browser, until Ctrl-C. */
-  readonly view: boolean;
-  /** True to send traces and metrics to where the standard variables of OpenTelemetry say. */
-  readonly otel: boolean;
-  /** True to run scenarios that are marked as drafts. */
-  readonly allowDrafts: boolean;
-  /** The limit of the forecast: above it, the run is not started. */
-  readonly maxCost: string | undefined;
-  /** Shares of nodes, edges, outcomes and paths that must be reached. */
-  readonly failUnderCoverage: readonly string[] | undefined;
-  /** Only the conversations of this part. */
-  readonly shard: Shard | undefined;
-  /** The address where workers find the conversations. */
-  readonly workers: string | undefined;
-}
+import { prepareGate } from "./baseline-gate.ts";
+import { forecastIfPaid } from "./forecast-run.ts";
+import { runAndReport } from "./run-and-report.ts";
+import { usableThresholds } from "./thresholds.ts";
 
 /** Runs scenarios against models and reports the results. */
-export async function run(options: RunCommandOptions, terminal: Terminal): Promise<ExitCode> {
-  const { names, record, replay, shard, useCalls, maxCost, display, allowDrafts } = options;
+export async function run(options: OptionsOf<typeof RUN>, terminal: Terminal): Promise<ExitCode> {
+  const { files: names, record, replay, shard, useCalls, maxCost, display, allowDrafts } = options;
+  if (options.watch) return watchRuns(options, terminal);
   const resolved = await readSettings(options.settings, terminal, {
     runsCode: true,
     names,
@@ -96,13 +63,11 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
     scenarios,
     environment: terminal.environment,
     allowDrafts,
-    ...(shard === undefined ? {} : { shard }),
-    ...(cassette === undefined ? {} : { replay: cassette }),
-    ...(useCalls === undefined ? {} : { useCalls }),
+    ...withoutUndefined({ shard, replay: cassette, useCalls }),
     // Workers make the calls, with their own keys.
     ...(addresses === undefined ? {} : { keyless: true }),
   };
-  const coverageLimits = await coverageThresholds(options.failUnderCoverage ?? []);
+  const coverageLimits = coverageThresholds(options.failUnderCoverage ?? []);
   // A misspelt model, a missing key or a missing judge should not leave a store behind.
   const models = await resolveModels(runOptions);
   const { subjects } = models;
@@ -122,7 +87,7 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
     const name = viewed?.run ?? options.name;
     work = addresses === undefined ? undefined : await openWork(addresses, options.settings, terminal);
     const start = work === undefined ? startRun : work.startRun;
-    const origin = await keepOrigin(options, settings.store, terminal);
+    const origin = await keepOrigin({ names, settings: options.settings, replay }, settings.store, terminal);
     const code = await runAndReport(
       (signal) =>
         start(
@@ -131,8 +96,7 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
             store,
             signal,
             keepResults: false,
-            ...(telemetry === undefined ? {} : { observer: telemetry.observer }),
-            ...(name === undefined ? {} : { run: name }),
+            ...withoutUndefined({ observer: telemetry?.observer, run: name }),
           },
           { origin },
         ),
@@ -140,7 +104,7 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
         store,
         settings,
         thresholds,
-        ...(gate === undefined ? {} : { gate }),
+        ...withoutUndefined({ gate }),
         coverage: { scenarios, thresholds: coverageLimits },
         display,
         onEnd: async (name) => {
@@ -174,27 +138,4 @@ async function openTelemetryFromEnvironment(): Promise<Telemetry> {
     if (error instanceof otel.MissingTelemetry) throw new ProjectError([error.message], { cause: error });
     throw error;
   }
-}
-
-/** Prints the forecast of a run that costs money. Throws a `ProjectError` if it is above the limit of `--max-cost`. */
-export async function forecastIfPaid(
-  runOptions: RunOptions,
-  messages: Terminal["messages"],
-  {
-    display,
-    models,
-    ...options
-  }: Omit<ForecastOptions, "isPrinted"> & { readonly display: RunDisplay; readonly models?: ResolvedModels },
-): Promise<void> {
-  if (runOptions.replay !== undefined) return;
-  const { quiet, json } = display;
-  const isPrinted = !quiet && !json && isAnnounced(models ?? (await resolveModels(runOptions)));
-  if (!isPrinted && options.maxCost === undefined) return;
-  const { forecastRun } = await import("./forecast-run.ts");
-  await forecastRun(runOptions, messages, { ...options, isPrinted });
-}
-
-/** The calls of a judge that nobody named are announced, also if they cost nothing. */
-function isAnnounced(models: ResolvedModels): boolean {
-  return models.judges.has(SELF_JUDGE) || allModels(models).some(({ price }) => price !== null);
 }

@@ -6,8 +6,9 @@ import { printableText, runWord } from "../../../system/terminal/printable-text.
 import type { Terminal } from "../../../system/terminal/terminal.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import type { Settings } from "../../project/settings.ts";
+import type { SettingsRequest } from "../flags.ts";
 import { readScenarios, requireAddressConsent } from "../read-scenarios.ts";
-import { readSettings, type SettingsRequest } from "../read-settings.ts";
+import { readSettings } from "../read-settings.ts";
 import {
   lacksSecrets,
   originOf,

@@ -7,18 +7,10 @@ import { printableText } from "../../../system/terminal/printable-text.ts";
 import type { Terminal } from "../../../system/terminal/terminal.ts";
 import { linesText, wrapText } from "../../../system/terminal/text-layout.ts";
 import { ProjectError } from "../../project/project-error.ts";
-import type { ExitCode } from "../command.ts";
-import { readSettings, type SettingsRequest } from "../read-settings.ts";
+import type { ExitCode, OptionsOf } from "../command.ts";
+import type { WHY_MISS } from "../commands/run-commands.ts";
+import { readSettings } from "../read-settings.ts";
 import { findConversation, findRun, withRuns } from "../stored-runs.ts";
-
-/** The options of `why-miss`. */
-interface WhyMissOptions {
-  /** Default: the latest run. */
-  readonly run: string | undefined;
-  /** Default: all conversations of the run. */
-  readonly conversation: string | undefined;
-  readonly settings: SettingsRequest;
-}
 
 /** How many calls are examined; more would give the same reasons. */
 const LOOKED_AT = 500;
@@ -35,27 +27,23 @@ interface Miss {
 const INDENT = " ".repeat(7);
 
 /** Explains why calls of a run were not answered from the store: the most similar call of another run, and what differs. */
-export async function whyMissCommand(options: WhyMissOptions, terminal: Terminal): Promise<ExitCode> {
+export async function whyMiss(options: OptionsOf<typeof WHY_MISS>, terminal: Terminal): Promise<ExitCode> {
   const { output } = terminal;
   const { settings } = await readSettings(options.settings, terminal);
   await withRuns(settings.store, (store) => {
     const { run } = findRun(store, options.run);
     const conversation = options.conversation && conversationNamed(store, run, options.conversation);
     const { misses, made, all, volatile } = missesOf(store, run, conversation);
+    const print = (text: string): void => output.write(linesText(wrapText(text, output.width)));
     if (volatile > 0)
-      output.write(
-        linesText(
-          wrapText(
-            `${countedText(volatile, "call")} of functions and URLs: their answers serve only the run that asked, for the code behind them may change. Name a \`version\` to cache them across runs, or set \`cache: true\`.`,
-            output.width,
-          ),
-        ),
+      print(
+        `${countedText(volatile, "call")} of functions and URLs: their answers serve only the run that asked, for the code behind them may change. Name a \`version\` to cache them across runs, or set \`cache: true\`.`,
       );
-    if (misses.length === 0 && volatile > 0) return;
     if (misses.length === 0) {
-      output.write(
-        `Every answer of run ${printableText(run)} came from the store, or from models that are never cached.\n`,
-      );
+      if (volatile === 0)
+        print(
+          `Every answer of run ${printableText(run)} came from the store, or from models that are never cached.`,
+        );
       return;
     }
     const looked = misses.length < all ? `; of the first ${misses.length}:` : ":";

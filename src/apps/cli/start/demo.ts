@@ -13,7 +13,7 @@ import { countedText } from "../../../insight/report/text/figures.ts";
 import { outcomeRatesText } from "../../../insight/report/text/rate-table.ts";
 import type { Output, Terminal } from "../../../system/terminal/terminal.ts";
 import { wrapText } from "../../../system/terminal/text-layout.ts";
-import { runOptionsOf } from "../../project/run-options-of.ts";
+import { runOptionsOf } from "../../project/resolve-settings.ts";
 import { DEFAULT_SETTINGS } from "../../project/settings.ts";
 import type { ExitCode } from "../command.ts";
 import { readScenarios } from "../read-scenarios.ts";

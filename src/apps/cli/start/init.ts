@@ -9,18 +9,16 @@ import { alignColumns, linesText, wrapText } from "../../../system/terminal/text
 import { isCodeFile } from "../../project/import-module.ts";
 import { packageFolder, packageVersion } from "../../project/package-files.ts";
 import { PROJECT_FILES } from "../../project/project-file.ts";
-import type { ExitCode } from "../command.ts";
+import type { ExitCode, OptionsOf } from "../command.ts";
+import type { INIT } from "../commands/start-commands.ts";
 import { giveConsent } from "../trust/consent.ts";
 import { codeEffect } from "../trust/project-effects.ts";
 
-/** The options of `init`. */
-interface InitOptions {
-  /** A new or an existing folder, relative to that of the command. */
-  readonly folder: string;
-}
-
 /** Writes a small project that can be run at once, and prints what to type next. Existing files are never overwritten. */
-export async function init({ folder: name }: InitOptions, terminal: Terminal): Promise<ExitCode> {
+export async function init(
+  { folder: name = "." }: OptionsOf<typeof INIT>,
+  terminal: Terminal,
+): Promise<ExitCode> {
   const { output } = terminal;
   const folder = resolve(terminal.folder, name);
   const files = await initFiles();

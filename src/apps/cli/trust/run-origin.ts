@@ -9,7 +9,7 @@ import type { Terminal } from "../../../system/terminal/terminal.ts";
 import { isCodeFile } from "../../project/import-module.ts";
 import { type FlagValue, parseSetFlag, resolveSettings } from "../../project/resolve-settings.ts";
 import { HIDDEN, showSetting } from "../explain-settings.ts";
-import type { SettingsRequest } from "../read-settings.ts";
+import type { SettingsRequest } from "../flags.ts";
 import { giveConsent, requireConsent } from "./consent.ts";
 import { codeEffect, codeEffects, type Effect, settingEffects } from "./project-effects.ts";
 

@@ -10,7 +10,7 @@ import { WorkTables } from "../../../engine/scale/work-tables.ts";
 import type { Terminal } from "../../../system/terminal/terminal.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import { findProjectFile } from "../../project/project-file.ts";
-import type { SettingsRequest } from "../read-settings.ts";
+import type { SettingsRequest } from "../flags.ts";
 
 /** Where workers find their work. */
 interface WorkAddresses {

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { hostname } from "node:os";
 import { errorMessage } from "../../../core/error-message.ts";
+import { withoutUndefined } from "../../../core/values/json.ts";
 import { StoreError } from "../../../engine/journal/store/store-error.ts";
 import { type WorkerEvent, WorkSession } from "../../../engine/scale/work-session.ts";
 import type { OwnParts } from "../../../engine/scale/work-sheet.ts";
@@ -9,31 +10,20 @@ import { printableText } from "../../../system/terminal/printable-text.ts";
 import type { Terminal } from "../../../system/terminal/terminal.ts";
 import { packageVersion } from "../../project/package-files.ts";
 import { ProjectError } from "../../project/project-error.ts";
-import { runOptionsOf } from "../../project/run-options-of.ts";
+import { runOptionsOf } from "../../project/resolve-settings.ts";
 import { parseDuration } from "../../project/short-forms.ts";
-import type { ExitCode } from "../command.ts";
+import type { ExitCode, OptionsOf } from "../command.ts";
+import type { WORKER } from "../commands/workers-commands.ts";
 import { readScenarios } from "../read-scenarios.ts";
-import { readSettings, type SettingsRequest } from "../read-settings.ts";
+import { readSettings } from "../read-settings.ts";
 import { projectHash, workAddresses } from "./shared-work.ts";
-
-/** The options of `worker`. */
-interface WorkerCommandOptions {
-  readonly address: string;
-  readonly concurrency: number | undefined;
-  readonly lease: string;
-  readonly name: string | undefined;
-  /** A port, or a host and a port. */
-  readonly health: string | undefined;
-  readonly json: boolean;
-  readonly settings: SettingsRequest;
-}
 
 const CONCURRENCY = 64;
 const SHORTEST_LEASE_MS = 1_000;
 const AGAIN_MS = 2_000;
 
 /** Runs conversations from the queue until a signal: then it finishes turns under way and hands the rest back. */
-export async function worker(options: WorkerCommandOptions, terminal: Terminal): Promise<ExitCode> {
+export async function worker(options: OptionsOf<typeof WORKER>, terminal: Terminal): Promise<ExitCode> {
   const concurrency = options.concurrency ?? CONCURRENCY;
   const leaseMs = leaseOf(options.lease);
   const { settings } = await readSettings(options.settings, terminal, { runsCode: true, uses: "everything" });
@@ -48,11 +38,7 @@ export async function worker(options: WorkerCommandOptions, terminal: Terminal):
       settings.scenarios.length === 0
         ? Promise.resolve([])
         : readScenarios([], settings, terminal, options.settings),
-    ...(providers === undefined ? {} : { providers }),
-    ...(tools === undefined ? {} : { tools }),
-    ...(embedder === undefined ? {} : { embedder }),
-    ...(simulator === undefined ? {} : { simulator }),
-    ...(rubric === undefined ? {} : { rubric }),
+    ...withoutUndefined({ providers, tools, embedder, simulator, rubric }),
   };
   const log = (event: WorkerEvent): void => logLine(event, options.json, terminal);
   const stopping = listen();
@@ -120,8 +106,8 @@ function logLine({ event, message, run }: WorkerEvent, json: boolean, { output }
 }
 
 function leaseOf(text: string): number {
-  const { ms, problem } = parseDuration(text);
-  if (ms === undefined) throw new ProjectError([`--lease: ${problem}`]);
+  const ms = parseDuration(text);
+  if (typeof ms === "string") throw new ProjectError([`--lease: ${ms}`]);
   if (ms < SHORTEST_LEASE_MS)
     throw new ProjectError([
       "--lease must be 1s or more: a worker that is only busy must not lose its conversations.",

@@ -7,20 +7,14 @@ import { printableText, runWord } from "../../../system/terminal/printable-text.
 import type { Terminal } from "../../../system/terminal/terminal.ts";
 import { alignColumns } from "../../../system/terminal/text-layout.ts";
 import { ProjectError } from "../../project/project-error.ts";
-import type { ExitCode } from "../command.ts";
-import { readSettings, type SettingsRequest } from "../read-settings.ts";
+import type { ExitCode, OptionsOf } from "../command.ts";
+import type { STOP, WORKERS } from "../commands/workers-commands.ts";
+import { readSettings } from "../read-settings.ts";
 import { findRun } from "../stored-runs.ts";
 import { workerCommand } from "./shared-work.ts";
 
-/** The options of `workers`. */
-interface WorkersCommandOptions {
-  readonly address: string | undefined;
-  readonly json: boolean;
-  readonly settings: SettingsRequest;
-}
-
 /** Lists the workers that are alive. */
-export async function workers(options: WorkersCommandOptions, terminal: Terminal): Promise<ExitCode> {
+export async function workers(options: OptionsOf<typeof WORKERS>, terminal: Terminal): Promise<ExitCode> {
   const { output } = terminal;
   const address = options.address ?? (await readSettings(options.settings, terminal)).settings.store;
   return withWork(address, async (tables): Promise<ExitCode> => {
@@ -88,17 +82,9 @@ async function withWork<Result>(
   }
 }
 
-/** The options of `stop`. */
-interface StopCommandOptions {
-  readonly run: string;
-  /** True to abort calls under way. */
-  readonly now: boolean;
-  readonly settings: SettingsRequest;
-}
-
 /** Stops a run on all its workers. */
 export async function stop(
-  { run: given, now, settings: request }: StopCommandOptions,
+  { run: given, now, settings: request }: OptionsOf<typeof STOP>,
   terminal: Terminal,
 ): Promise<ExitCode> {
   const { settings } = await readSettings(request, terminal);

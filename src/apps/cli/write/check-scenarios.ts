@@ -3,7 +3,7 @@ import { locatorOf } from "../../../core/scenario/define-scenario.ts";
 import type { ScenarioDefinition } from "../../../core/scenario/definition.ts";
 import { issueSentence } from "../../../core/schema/format-issue.ts";
 import type { Issue } from "../../../core/schema/issue.ts";
-import type { JsonObject } from "../../../core/values/json.ts";
+import { type JsonObject, withoutUndefined } from "../../../core/values/json.ts";
 import { RunError } from "../../../engine/journal/failure.ts";
 import { openRows } from "../../../engine/run/open-rows.ts";
 import { draftText, isDraft } from "../../../engine/run/refuse-scenarios.ts";
@@ -15,7 +15,7 @@ import type { RunFacts } from "../../../insight/analysis/lint/lint-subject.ts";
 import { type Finding, findingAt } from "../../../insight/report/ci/findings.ts";
 import type { Terminal } from "../../../system/terminal/terminal.ts";
 import type { FileProblem } from "../../project/project-error.ts";
-import { runOptionsOf } from "../../project/run-options-of.ts";
+import { runOptionsOf } from "../../project/resolve-settings.ts";
 import { type LoadedScenario, loadScenarios } from "../../project/scenario-files/load-scenarios.ts";
 import { selectScenarios } from "../../project/scenario-files/select-scenarios.ts";
 import type { Settings } from "../../project/settings.ts";
@@ -72,12 +72,9 @@ async function findingsOf(
 ): Promise<readonly Finding[]> {
   const { name, warnings } = definition;
   const place = { file, scenario: name };
-  const plain = (code: string, severity: Finding["severity"], message: string): Finding => ({
-    code,
-    severity,
-    message,
-    file,
-  });
+  const plain = (code: string, severity: Finding["severity"], message: string): Finding => {
+    return { code, severity, message, file };
+  };
   const broken = await findSourceProblems(definition);
   const { rows, problems: badRows } = await rowsOf(definition, settings);
   const isSound = broken.length + badRows.length === 0;
@@ -125,8 +122,7 @@ function runFacts(settings: Settings): Omit<RunFacts, "rows" | "rowCount" | "has
     turnLimit,
     replicates,
     subjects: Math.max(subjects.length, 1),
-    ...(rubric === undefined ? {} : { rubric }),
-    ...(detectRefusal === undefined ? {} : { detectRefusal }),
+    ...withoutUndefined({ rubric, detectRefusal }),
   };
 }
 
@@ -149,11 +145,7 @@ async function rowsOf(
   if (dataset === undefined && rows === undefined && definition.dataset === undefined)
     return { rows: none, problems: [] };
   try {
-    const opened = await openRows(definition, {
-      skipBadRows,
-      ...(dataset === undefined ? {} : { dataset }),
-      ...(rows === undefined ? {} : { rows }),
-    });
+    const opened = await openRows(definition, { skipBadRows, ...withoutUndefined({ dataset, rows }) });
     if (opened === null) return { rows: none, problems: [] };
     const first: JsonObject[] = [];
     for await (const { values } of opened) if (first.push(values) >= MOST_ROWS) break;

@@ -1,5 +1,6 @@
 import { LINT_RULES } from "../../../core/scenario/lint-rule.ts";
-import { countFindings, type Finding, findingText } from "../../../insight/report/ci/findings.ts";
+import { countFindings, type Finding, findingText, sarifLog } from "../../../insight/report/ci/findings.ts";
+import { findingAnnotations } from "../../../insight/report/ci/github-annotations.ts";
 import { drawText } from "../../../insight/report/graph/draw-text.ts";
 import { countedText } from "../../../insight/report/text/figures.ts";
 import { printableLines, printableText, safeJson } from "../../../system/terminal/printable-text.ts";
@@ -7,109 +8,87 @@ import type { Output, Terminal } from "../../../system/terminal/terminal.ts";
 import { wrapText } from "../../../system/terminal/text-layout.ts";
 import { packageVersion } from "../../project/package-files.ts";
 import { ProjectError } from "../../project/project-error.ts";
-import type { ExitCode } from "../command.ts";
-import { readSettings, type SettingsRequest } from "../read-settings.ts";
+import type { ExitCode, OptionsOf } from "../command.ts";
+import type { CHECK } from "../commands/write-commands.ts";
+import { readSettings } from "../read-settings.ts";
+import { watchCommand } from "../watch/watch.ts";
 import { type CheckReport, checkScenarios } from "./check-scenarios.ts";
 
-/** The options of `check`. */
-export interface CheckOptions {
-  readonly names: readonly string[];
-  readonly settings: SettingsRequest;
-  /** False to report findings only. */
-  readonly draw: boolean;
-  readonly format: "text" | "json" | "sarif" | "github";
-  /** True if warnings fail the command, as errors do. */
-  readonly strict: boolean;
-}
+type CheckOptions = OptionsOf<typeof CHECK>;
 
 /** Reports mistakes and findings of the lint rules, and draws the valid scenarios. */
 export async function check(options: CheckOptions, terminal: Terminal): Promise<ExitCode> {
-  const { settings } = await readSettings(options.settings, terminal, {
+  const { files, settings: request, strict } = options;
+  if (options.watch) return watchCommand({ names: files, settings: request }, terminal);
+  const { settings } = await readSettings(request, terminal, {
     uses: "scenarios",
     opensStore: false,
-    names: options.names,
+    names: files,
   });
-  const names = options.names.length > 0 ? options.names : settings.scenarios;
+  const names = files.length > 0 ? files : settings.scenarios;
   if (names.length === 0)
     throw new ProjectError([
       "No files to validate. Name files, folders or patterns, or - for standard input.",
     ]);
   const report = await checkScenarios(names, settings, terminal);
   const all = [...report.files, ...report.scenarios.flatMap(({ findings }) => findings)];
-  await writeReport(report, { ...options, all, output: terminal.output });
+  writeReport(report, all, { options, output: terminal.output });
   const { error, warning } = countFindings(all);
-  return error > 0 || (options.strict && warning > 0) ? 2 : 0;
+  return error > 0 || (strict && warning > 0) ? 2 : 0;
 }
 
-interface ReportOptions extends Pick<CheckOptions, "draw" | "format" | "strict"> {
-  readonly all: readonly Finding[];
-  readonly output: Output;
-}
-
-async function writeReport(report: CheckReport, options: ReportOptions): Promise<void> {
-  const { all, output, format } = options;
-  if (format === "text") return writeText(report, options);
+function writeReport(
+  report: CheckReport,
+  findings: readonly Finding[],
+  { options, output }: { readonly options: CheckOptions; readonly output: Output },
+): void {
+  const format = options.json ? "json" : options.format;
   if (format === "json") {
-    const counts = countFindings(all);
+    const { error: errors, warning: warnings, note: notes } = countFindings(findings);
     const scenarios = report.scenarios.map(({ definition, file }) => ({ name: definition.name, file }));
-    const data = {
-      scenarios,
-      errors: counts.error,
-      warnings: counts.warning,
-      notes: counts.note,
-      findings: all,
-    };
-    output.data(`${safeJson(data, 2)}\n`);
-    return;
-  }
-  if (format === "sarif") {
-    const { sarifLog } = await import("../../../insight/report/ci/findings.ts");
-    output.data(`${safeJson(sarifLog(all, packageVersion()), 2)}\n`);
-    return;
-  }
-  const { findingAnnotations } = await import("../../../insight/report/ci/github-annotations.ts");
-  for (const line of findingAnnotations(all)) output.data(line);
+    output.data(`${safeJson({ scenarios, errors, warnings, notes, findings }, 2)}\n`);
+  } else if (format === "sarif") output.data(`${safeJson(sarifLog(findings, packageVersion()), 2)}\n`);
+  else if (format === "github") for (const line of findingAnnotations(findings)) output.data(line);
+  else writeText(report, findings, { draw: options.draw, output });
 }
 
 /** How many findings of a kind are printed: a mistake may be copied into every node. */
 const SHOWN = 50;
 
-function writeText({ scenarios, files }: CheckReport, { all, draw, output }: ReportOptions): void {
+function writeText(
+  { scenarios, files }: CheckReport,
+  all: readonly Finding[],
+  { draw, output }: { readonly draw: boolean; readonly output: Output },
+): void {
   const { style, width } = output;
-  const write = (label: string, paint: (text: string) => string, found: readonly Finding[]): void => {
+  const paints = { error: style.red, warning: style.yellow, note: style.cyan } as const;
+  const write = (severity: Finding["severity"], list: readonly Finding[]): void => {
+    const found = list.filter((finding) => finding.severity === severity);
     for (const finding of found.slice(0, SHOWN))
-      output.write(labelled(label, paint, { text: coded(finding), output }));
+      output.write(labelled(`${severity}:`, paints[severity], { text: coded(finding), output }));
     const more = found.length - SHOWN;
-    if (more > 0) output.write(`… and ${countedText(more, `more ${label.slice(0, -1)}`)}; fix these first\n`);
+    if (more > 0) output.write(`… and ${countedText(more, `more ${severity}`)}; fix these first\n`);
   };
-  const shown = (list: readonly Finding[]): void => {
-    write(
-      "warning:",
-      style.yellow,
-      list.filter(({ severity }) => severity === "warning"),
-    );
-    write(
-      "note:",
-      style.cyan,
-      list.filter(({ severity }) => severity === "note"),
-    );
+  const writeMild = (list: readonly Finding[]): void => {
+    write("warning", list);
+    write("note", list);
   };
-  shown(files);
+  writeMild(files);
   for (const { definition, file, findings } of scenarios) {
     if (draw) output.write(`${style.dim(printableText(file))}\n${drawText(definition, { width })}\n`);
-    shown(findings);
+    writeMild(findings);
   }
-  const errors = all.filter(({ severity }) => severity === "error");
-  write("error:", style.red, errors);
+  write("error", all);
   const counts = countFindings(all);
-  const sound = scenarios.filter(({ findings }) => !findings.some(({ severity }) => severity === "error"));
+  const isBroken = ({ severity }: Finding): boolean => severity === "error";
+  const sound = scenarios.filter(({ findings }) => !findings.some(isBroken));
   const fine = [
     `${countedText(sound.length, "scenario")} in order`,
     ...(counts.warning === 0 ? [] : [countedText(counts.warning, "warning")]),
     ...(counts.note === 0 ? [] : [countedText(counts.note, "note")]),
   ].join(", ");
-  const broken = countedText(new Set(errors.map(({ file }) => file)).size, "file");
-  if (errors.length === 0) output.write(labelled("✓", style.green, { text: fine, output }));
+  const broken = countedText(new Set(all.filter(isBroken).map(({ file }) => file)).size, "file");
+  if (counts.error === 0) output.write(labelled("✓", style.green, { text: fine, output }));
   else output.write(labelled("✗", style.red, { text: `${broken} with issues; ${fine}`, output }));
 }
 

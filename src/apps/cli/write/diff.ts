@@ -23,8 +23,9 @@ import { ProjectError } from "../../project/project-error.ts";
 import { selectScenarios } from "../../project/scenario-files/select-scenarios.ts";
 import type { Settings } from "../../project/settings.ts";
 import type { ExitCode } from "../command.ts";
+import type { SettingsRequest } from "../flags.ts";
 import { readScenarios } from "../read-scenarios.ts";
-import { readSettings, type SettingsRequest } from "../read-settings.ts";
+import { readSettings } from "../read-settings.ts";
 import { findRun, withStoreIfAny } from "../stored-runs.ts";
 
 /** The options of `diff`. */

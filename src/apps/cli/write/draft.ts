@@ -9,26 +9,18 @@ import { scenarioName } from "../../project/drafts/build-scenario.ts";
 import { readQuestions } from "../../project/drafts/read-questions.ts";
 import { type Draft, Drafter } from "../../project/drafts/write-draft.ts";
 import { ProjectError } from "../../project/project-error.ts";
-import { runOptionsOf } from "../../project/run-options-of.ts";
+import { runOptionsOf } from "../../project/resolve-settings.ts";
 import { scenarioFileText } from "../../project/scenario-files/write-scenario.ts";
 import type { Settings } from "../../project/settings.ts";
-import type { ExitCode } from "../command.ts";
-import { readSettings, type SettingsRequest } from "../read-settings.ts";
+import type { ExitCode, OptionsOf } from "../command.ts";
+import type { DRAFT } from "../commands/write-commands.ts";
+import { readSettings } from "../read-settings.ts";
 import { refuseOutput, refuseToOverwrite, writeOutput } from "../write-output.ts";
 
-/** The options of `draft`. */
-interface DraftOptions {
-  readonly description: string | undefined;
-  /** A table with questions, in place of a description. */
-  readonly from: string | undefined;
-  /** Default: the judge of the project. */
-  readonly model: string | undefined;
-  readonly output: string | undefined;
-  readonly settings: SettingsRequest;
-}
+type DraftOptions = OptionsOf<typeof DRAFT>;
 
 /** Lets a model write a scenario file, for a person to verify. */
-export async function draftCommand(options: DraftOptions, terminal: Terminal): Promise<ExitCode> {
+export async function draft(options: DraftOptions, terminal: Terminal): Promise<ExitCode> {
   const { from, output = "-" } = options;
   const description = options.description?.trim() ?? "";
   if (description !== "" && from !== undefined)

@@ -1,5 +1,6 @@
+import { withoutUndefined } from "../../../core/values/json.ts";
 import type { Store } from "../../../engine/journal/store/store.ts";
-import { type PlanAssumptions, readAssumptions } from "../../../insight/analysis/plan/assumptions.ts";
+import { readAssumptions } from "../../../insight/analysis/plan/assumptions.ts";
 import { planRun, type RunPlan } from "../../../insight/analysis/plan/plan-run.ts";
 import { type Assumptions, assumptionsOf, detectionPlans } from "../../../insight/report/data/detection.ts";
 import { countText } from "../../../insight/report/text/figures.ts";
@@ -8,95 +9,74 @@ import { printableText, safeJson } from "../../../system/terminal/printable-text
 import type { Output, Terminal } from "../../../system/terminal/terminal.ts";
 import { wrapText } from "../../../system/terminal/text-layout.ts";
 import { ProjectError } from "../../project/project-error.ts";
-import { runOptionsOf } from "../../project/run-options-of.ts";
+import { runOptionsOf } from "../../project/resolve-settings.ts";
 import type { Settings } from "../../project/settings.ts";
-import type { ExitCode } from "../command.ts";
+import type { ExitCode, OptionsOf } from "../command.ts";
+import type { PLAN } from "../commands/write-commands.ts";
 import { readScenarios } from "../read-scenarios.ts";
-import { readSettings, requireSubjects, type SettingsRequest } from "../read-settings.ts";
+import { readSettings, requireSubjects } from "../read-settings.ts";
 import { findRun, withRuns, withStoreIfAny } from "../stored-runs.ts";
 import { planText } from "./plan-text.ts";
 
-/** The options of `plan`. */
-interface PlanCommandOptions {
-  readonly names: readonly string[];
-  readonly settings: SettingsRequest;
-  /** The values of `--assume`. */
-  readonly assume: readonly string[] | undefined;
-  /** An earlier run to take chances, lengths and variance from. */
-  readonly from: string | undefined;
-  readonly useCalls: readonly string[] | undefined;
-  readonly allowDrafts: boolean;
-  /** A difference to detect. Without scenarios, only this is planned. */
-  readonly detect: DetectOptions | undefined;
-  readonly json: boolean;
-}
+type PlanOptions = OptionsOf<typeof PLAN>;
 
 /** Prints the forecast of a run, and how many items and replicates would detect a difference. */
-export async function plan(options: PlanCommandOptions, terminal: Terminal): Promise<ExitCode> {
-  const { names, detect, json } = options;
+export async function plan(options: PlanOptions, terminal: Terminal): Promise<ExitCode> {
+  const { files: names, detect, json } = options;
+  const alone = (["outcome", "rate", "icc", "correlation"] as const).find(
+    (key) => options[key] !== undefined,
+  );
+  if (detect === undefined && alone !== undefined)
+    throw new ProjectError([`--${alone} needs --detect, the difference to detect.`]);
+  // Without scenarios, a difference is planned alone.
   const isRun = names.length > 0 || detect === undefined;
   const { settings } = await readSettings(options.settings, terminal, {
     runsCode: isRun,
     names,
     ...(isRun ? { uses: "scenarios" } : {}),
   });
-  const found = detect === undefined ? undefined : await detection(detect, settings.store);
+  const found = detect === undefined ? undefined : await detection(detect, options, settings.store);
   const planned = isRun ? await plannedRun(options, settings, terminal) : undefined;
   const { output } = terminal;
-  const layout = { style: output.style, width: output.width };
   if (json) {
     const { isWhole: _, ...numbers } = found ?? {};
     output.data(`${safeJson({ ...planned, ...numbers }, 2)}\n`);
     return 0;
   }
   const texts = [
-    ...(planned === undefined ? [] : [planText(planned, layout)]),
-    ...(found === undefined ? [] : [detectionText(found, layout)]),
+    ...(planned === undefined ? [] : [planText(planned, output)]),
+    ...(found === undefined ? [] : [detectionText(found, output)]),
   ];
   output.write(texts.join("\n"));
   return 0;
 }
 
 async function plannedRun(
-  options: PlanCommandOptions,
+  { files, from, useCalls, allowDrafts, assume = [] }: PlanOptions,
   settings: Settings,
   terminal: Terminal,
 ): Promise<RunPlan> {
-  const { names, from, useCalls, allowDrafts } = options;
-  const assumptions = assumptionsIn(options.assume ?? []);
-  const scenarios = await readScenarios(names, settings, terminal);
+  const assumptions = readAssumptions(assume.flatMap((text) => text.split(",")));
+  if ("problem" in assumptions) throw new ProjectError([assumptions.problem]);
+  const scenarios = await readScenarios(files, settings, terminal);
   requireSubjects(settings);
+  const { environment } = terminal;
   const run = {
     ...runOptionsOf(settings),
     scenarios,
-    environment: terminal.environment,
+    environment,
     allowDrafts,
-    ...(useCalls === undefined ? {} : { useCalls }),
+    ...withoutUndefined({ useCalls }),
   };
   return withStoreIfAny(settings.store, (store) => {
     if (from !== undefined && store === undefined)
       throw new ProjectError([`There is no run "${from}": there is no store yet.`]);
-    const earlier = from === undefined || store === undefined ? {} : { from: findRun(store, from).run };
-    return planRun(store === undefined ? run : { ...run, store }, { assumptions, ...earlier });
+    const earlier = store && from !== undefined ? findRun(store, from).run : undefined;
+    return planRun(
+      { ...run, ...withoutUndefined({ store }) },
+      { assumptions: assumptions.given, ...withoutUndefined({ from: earlier }) },
+    );
   });
-}
-
-function assumptionsIn(texts: readonly string[]): Partial<PlanAssumptions> {
-  const read = readAssumptions(texts.flatMap((text) => text.split(",")));
-  if ("problem" in read) throw new ProjectError([read.problem]);
-  return read.given;
-}
-
-/** What to detect, and what is assumed. */
-interface DetectOptions {
-  /** The difference to detect, as a share. */
-  readonly detect: number;
-  readonly power: number;
-  /** An earlier run to take the variance from. */
-  readonly from: string | undefined;
-  readonly outcome: string | undefined;
-  /** What is assumed; values of the earlier run are used for what is left out. */
-  readonly assumed: Partial<Assumptions>;
 }
 
 /** How many items and replicates would detect a difference. */
@@ -111,25 +91,23 @@ interface Detection {
   readonly plans: ReturnType<typeof detectionPlans>;
 }
 
-/** Computes how many items and replicates would detect a difference. */
-async function detection(options: DetectOptions, store: string): Promise<Detection> {
-  const { detect, power, assumed } = options;
+async function detection(detect: number, options: PlanOptions, store: string): Promise<Detection> {
+  const { power, rate, icc, correlation, from } = options;
   if (!(detect > 0 && detect < 1))
     throw new ProjectError([
       `The difference to detect must lie between 0 and 1 (0.05 are 5 points), not ${detect}.`,
     ]);
-  const isStated = assumed.rate !== undefined && assumed.icc !== undefined && options.from === undefined;
+  const isStated = rate !== undefined && icc !== undefined && from === undefined;
   const measured = isStated ? undefined : await withRuns(store, (runs) => measure(runs, options));
   const assumptions: Assumptions = {
     rate: 0.5,
     icc: 0.5,
     correlation: 0,
     ...measured?.assumptions,
-    ...assumed,
+    ...withoutUndefined({ rate, icc, correlation }),
   };
   const plans = detectionPlans(detect, { power, ...assumptions });
-  const { from = null, isWhole = true } = measured ?? {};
-  return { detect, power, assumptions, from, isWhole, plans };
+  return { from: null, isWhole: true, ...measured, detect, power, assumptions, plans };
 }
 
 /** The numbers of items and replicates as a table. */
@@ -163,7 +141,7 @@ function points(share: number): string {
 
 function measure(
   store: Store,
-  { from, outcome }: DetectOptions,
+  { from, outcome }: PlanOptions,
 ): { readonly from: string; readonly assumptions: Partial<Assumptions>; readonly isWhole: boolean } {
   const { run } = findRun(store, from);
   const found = assumptionsOf(store, run, outcome);

@@ -1,61 +1,47 @@
-import { DEFAULTS } from "../../../core/defaults.ts";
 import type { ScenarioDefinition } from "../../../core/scenario/definition.ts";
+import { withoutUndefined } from "../../../core/values/json.ts";
 import { findWitness } from "../../../insight/analysis/rehearsal/find-witness.ts";
 import type { Rehearsal } from "../../../insight/analysis/rehearsal/rehearsal.ts";
-import { rehearse } from "../../../insight/analysis/rehearsal/rehearse.ts";
+import { rehearse as rehearseScenario } from "../../../insight/analysis/rehearsal/rehearse.ts";
 import type { Terminal } from "../../../system/terminal/terminal.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import type { Settings } from "../../project/settings.ts";
-import type { ExitCode } from "../command.ts";
+import type { ExitCode, OptionsOf } from "../command.ts";
+import type { REHEARSE } from "../commands/write-commands.ts";
 import { readScenarios } from "../read-scenarios.ts";
-import { readSettings, type SettingsRequest } from "../read-settings.ts";
+import { readSettings } from "../read-settings.ts";
 import { rehearsalText, witnessText } from "./rehearsal-text.ts";
 
-/** The options of `rehearse`. */
-interface RehearseCommandOptions {
-  readonly names: readonly string[];
-  readonly settings: SettingsRequest;
-  readonly list: number;
-  readonly maxStates: number | undefined;
-  /** The name of one conversation. */
-  readonly witness: string | undefined;
-  readonly json: boolean;
-}
-
 /** Rehearses scenarios and prints what can happen. */
-export async function rehearseCommand(
-  options: RehearseCommandOptions,
-  terminal: Terminal,
-): Promise<ExitCode> {
+export async function rehearse(options: OptionsOf<typeof REHEARSE>, terminal: Terminal): Promise<ExitCode> {
+  const { files: names, witness: wanted, json } = options;
   const { settings } = await readSettings(options.settings, terminal, {
     uses: "scenarios",
     opensStore: false,
-    names: options.names,
+    names,
   });
-  const scenarios = await readScenarios(options.names, settings, terminal);
+  const scenarios = await readScenarios(names, settings, terminal);
   const { output } = terminal;
-  const layout = { style: output.style, width: output.width };
-  if (options.witness !== undefined) {
+  if (wanted !== undefined) {
     const [scenario, ...more] = scenarios;
     if (scenario === undefined || more.length > 0)
       throw new ProjectError([
         `A witness is of one scenario, and there are ${scenarios.length}. Choose one with --scenario.`,
       ]);
-    const rehearsal = await rehearsalOf(scenario, settings, options);
-    const witness = findWitness(rehearsal, options.witness);
+    const witness = findWitness(await rehearsalOf(scenario, settings, options), wanted);
     if ("problem" in witness) throw new ProjectError([witness.problem]);
-    if (options.json) output.data(`${asJson(witness)}\n`);
-    else output.write(witnessText(scenario, witness, layout));
+    if (json) output.data(`${asJson(witness)}\n`);
+    else output.write(witnessText(scenario, witness, output));
     return 0;
   }
   const rehearsals: Rehearsal[] = [];
   for (const scenario of scenarios) {
     const rehearsal = await rehearsalOf(scenario, settings, options);
-    if (options.json) rehearsals.push(rehearsal);
-    else output.write(`${rehearsals.length === 0 ? "" : "\n"}${rehearsalText(scenario, rehearsal, layout)}`);
-    if (!options.json) rehearsals.push(rehearsal);
+    if (!json)
+      output.write(`${rehearsals.length === 0 ? "" : "\n"}${rehearsalText(scenario, rehearsal, output)}`);
+    rehearsals.push(rehearsal);
   }
-  if (options.json) output.data(`${asJson(rehearsals)}\n`);
+  if (json) output.data(`${asJson(rehearsals)}\n`);
   return 0;
 }
 
@@ -65,13 +51,10 @@ export function rehearsalOf(
   { dataset, rows, skipBadRows, turnLimit }: Settings,
   { list, maxStates }: { readonly list?: number; readonly maxStates?: number | undefined } = {},
 ): Promise<Rehearsal> {
-  return rehearse(scenario, {
-    turnLimit: turnLimit ?? DEFAULTS.turnLimit,
+  return rehearseScenario(scenario, {
+    turnLimit,
     skipBadRows,
-    ...(list === undefined ? {} : { list }),
-    ...(maxStates === undefined ? {} : { maxStates }),
-    ...(dataset === undefined ? {} : { dataset }),
-    ...(rows === undefined ? {} : { rows }),
+    ...withoutUndefined({ list, maxStates, dataset, rows }),
   });
 }
 

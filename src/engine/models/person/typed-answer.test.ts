@@ -1,16 +1,13 @@
 import { expect, test } from "vitest";
-import { readTypedAnswer, type TypedAnswerOptions } from "./typed-answer.ts";
+import { readTypedAnswer } from "./typed-answer.ts";
 
-async function answerOf(
-  typed: readonly (string | "ended")[],
-  options: Partial<TypedAnswerOptions> = {},
-): Promise<unknown> {
+async function answerOf(typed: readonly (string | "ended")[]): Promise<unknown> {
   const lines = typed[Symbol.iterator]();
   const next = async () => {
     const { value } = lines.next();
     return value === undefined ? ("ended" as const) : { text: value };
   };
-  return readTypedAnswer({ next }, { signal: new AbortController().signal, ...options });
+  return readTypedAnswer({ next }, { signal: new AbortController().signal });
 }
 
 test.each<[string, readonly string[], unknown]>([
@@ -22,10 +19,4 @@ test.each<[string, readonly string[], unknown]>([
   ["the end before anything", ["", ""], "ended"],
 ])("%s", async (_what, typed, answer) => {
   expect(await answerOf(typed)).toEqual(answer);
-});
-
-test("an empty line is an answer where nothing may be said", async () => {
-  expect(await answerOf([" ", "a", ""], { mayBeEmpty: true })).toEqual({ text: "" });
-  expect(await answerOf(["a", "", "b"], { mayBeEmpty: true })).toEqual({ text: "a" });
-  expect(await answerOf([], { mayBeEmpty: true })).toBe("ended");
 });

@@ -3,17 +3,13 @@ import type { Interface } from "node:readline";
 /** What a person typed, or why there is nothing. */
 export type TypedAnswer = { readonly text: string } | "ended" | "aborted";
 
-/** How an answer is read. */
-export interface TypedAnswerOptions {
-  readonly signal: AbortSignal;
-  /** True if an empty line at once is an answer, the empty one; else empty lines before the first word are not looked at. */
-  readonly mayBeEmpty?: boolean;
-}
-
-/** Lines up to an empty one, or one with a single dot; what was typed when the input ends is an answer, too. */
+/**
+ * Lines up to an empty one, or one with a single dot; what was typed when the input ends is an answer, too. Empty lines before the first
+ * word do not count.
+ */
 export async function readTypedAnswer(
   lines: Pick<TypedLines, "next">,
-  { signal, mayBeEmpty = false }: TypedAnswerOptions,
+  { signal }: { readonly signal: AbortSignal },
 ): Promise<TypedAnswer> {
   const typed: string[] = [];
   const answer = (): TypedAnswer => ({ text: typed.join("\n") });
@@ -23,7 +19,7 @@ export async function readTypedAnswer(
     if (line === "ended") return typed.length === 0 ? line : answer();
     if (line.text === ".") return answer();
     if (line.text.trim() !== "") typed.push(line.text);
-    else if (typed.length > 0 || mayBeEmpty) return answer();
+    else if (typed.length > 0) return answer();
   }
 }
 

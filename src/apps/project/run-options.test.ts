@@ -4,8 +4,7 @@ import { parseScenario } from "../../core/scenario/parse-scenario.ts";
 import { memoryStore } from "../../engine/journal/store/memory-store.ts";
 import { runScenarios } from "../../engine/run/run-scenarios.ts";
 import { parseProjectFile } from "./project-file.ts";
-import { resolveSettings } from "./resolve-settings.ts";
-import { runOptionsOf } from "./run-options-of.ts";
+import { resolveSettings, runOptionsOf } from "./resolve-settings.ts";
 import { DEFAULT_SETTINGS, type Settings } from "./settings.ts";
 
 function settingsOf(text: string): Settings {

@@ -6,7 +6,7 @@ import { template } from "../../../core/templates/template.ts";
 import type { RunEvent } from "../../../engine/journal/run-event.ts";
 import { type ErrorCategory, ModelError } from "../../../engine/models/model-error.ts";
 import { runScenarios } from "../../../engine/run/run-scenarios.ts";
-import { stopIfAllFail } from "./guarded-run.ts";
+import { stopIfAllFail } from "./run-ending.ts";
 
 /** Holds 100 conversations, one at a time, whose calls fail as told; undefined answers. */
 async function hold(
@@ -17,7 +17,7 @@ async function hold(
     if (category !== undefined) throw new ModelError(category, "It does not work.");
     return "yes";
   });
-  const run = stopIfAllFail(
+  const { run, trouble } = stopIfAllFail(
     runScenarios({
       allowUnread: true,
       scenarios: chainOf(1),
@@ -31,7 +31,7 @@ async function hold(
   const events: RunEvent[] = [];
   for await (const event of run) events.push(event);
   const ended = events.filter(({ type }) => type === "conversation-end").length;
-  return { asked: subject.asked.length, givenUp: run.givenUp?.category, ended };
+  return { asked: subject.asked.length, givenUp: trouble.givenUp?.category, ended };
 }
 
 test.each(["authentication", "permission", "not_found", "bad_request", "connection"] as const)(
@@ -68,7 +68,7 @@ test.each<[string, string, boolean]>([
     .addEdge("ask", END)
     .setEntry("ask")
     .validate();
-  const run = stopIfAllFail(
+  const { run, trouble } = stopIfAllFail(
     runScenarios({
       scenarios: scenario,
       subjects: memoryModel("subject", () => "Canberra."),
@@ -80,5 +80,5 @@ test.each<[string, string, boolean]>([
   let ended = 0;
   for await (const event of run)
     if (event.type === "conversation-end") ended += event.status === "completed" ? 1 : 0;
-  expect([run.brokenJudge !== undefined, ended === 30]).toEqual([isBroken, !isBroken]);
+  expect([trouble.brokenJudge !== undefined, ended === 30]).toEqual([isBroken, !isBroken]);
 });

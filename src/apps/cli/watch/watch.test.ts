@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { changedFiles, fileTimes } from "./watched-files.ts";
+import { changedFiles, fileTimes } from "./watch.ts";
 
 test("pipes and devices among watched files are not read", async () => {
   const folder = mkdtempSync(join(tmpdir(), "elenchus-watched-"));
