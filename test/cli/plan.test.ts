@@ -107,7 +107,7 @@ describe("before a run", () => {
   });
 
   test.each([
-    ["5", '--max-cost: The budget "5" does not say of what: usd, tokens or calls.'],
+    ["5", '--max-cost: "5" is not a budget.'],
     ["1usd", "no price is known for 127.0.0.1:1/"],
   ])("--max-cost %s is explained", async (limit, message) => {
     const subject = limit === "5" ? "openai/gpt-5-mini" : "http://127.0.0.1:1/";

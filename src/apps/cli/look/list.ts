@@ -42,6 +42,8 @@ export async function list(options: OptionsOf<typeof LIST>, terminal: Terminal):
   return 0;
 }
 
+/** Below this many columns, little is shown of the names of subjects. */
+const WIDE = 100;
 const HEAD = ["started", "done", "state", "result", "subjects", ""];
 /** Without room, tags are dropped after the subjects and the time: a person chose them. */
 const COLUMNS: readonly NamedColumn[] = [
@@ -83,7 +85,10 @@ function runLine(
     ...(start.configuration.recorded === true ? ["recorded"] : []),
     ...tags,
   ];
-  const subjects = cutToWidth(printableText(namesText(start.subjects)), Math.max(12, Math.floor(width / 4)));
+  const subjects = cutToWidth(
+    printableText(namesText(start.subjects)),
+    width < WIDE ? 12 : Math.floor(width / 4),
+  );
   return {
     name: { text: printableText(run), paint: style.bold },
     indent: 0,
