@@ -18,7 +18,7 @@ import {
   type ShapeRule,
   text,
 } from "../../core/schema/shape.ts";
-import { RUBRIC_SHAPE } from "../../core/templates/rubric-shape.ts";
+import { RUBRIC_SHAPE } from "../../core/templates/rubric.ts";
 import { withoutUndefined } from "../../core/values/json.ts";
 import type { SettingKey } from "./settings.ts";
 import { parseBudget, parseDuration, parseShare, readFailUnder, readLevels } from "./short-forms.ts";

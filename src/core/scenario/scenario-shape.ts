@@ -21,7 +21,7 @@ import {
   text,
 } from "../schema/shape.ts";
 import { WHEN_SHAPE } from "../state/condition.ts";
-import { RUBRIC_SHAPE } from "../templates/rubric-shape.ts";
+import { RUBRIC_SHAPE } from "../templates/rubric.ts";
 import { TEMPLATE_SHAPE } from "../templates/template-shape.ts";
 import { isRecord, type JsonObject } from "../values/json.ts";
 import { DATASET_SHAPE } from "./dataset.ts";

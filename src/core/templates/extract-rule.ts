@@ -4,54 +4,18 @@ import { isTemplate } from "../liquid/text-template.ts";
 import {
   described,
   either,
+  integerFrom,
   list,
-  type NumberShape,
   nonEmptyText,
-  type ObjectShape,
-  object,
   oneOfTexts,
-  type ReferenceShape,
+  record,
   reference,
-  type Shape,
   type ShapeRule,
+  type TypeOf,
   text,
+  variant,
+  variantShapes,
 } from "../schema/shape.ts";
-
-/** A rule that reads one field out of a free reply without a judge. */
-export type ExtractRule =
-  /** The option chosen of a multiple-choice question. */
-  | {
-      readonly type: "letter";
-      /** The letters there are; default: those of the field's `values`, else A to Z. */
-      readonly options?: readonly string[];
-    }
-  /** A number, with separators, signs, units, percent and cues such as `####` understood. */
-  | {
-      readonly type: "number";
-      /** Which of several numbers counts where none is announced; without it, such a reply is not read. */
-      readonly which?: "first" | "last";
-    }
-  /** What a linear-time regular expression finds: its group, by name or number (default: the first group, else all). */
-  | {
-      readonly type: "regex";
-      readonly pattern: string;
-      readonly flags?: string;
-      readonly group?: string | number;
-      readonly which?: "first" | "last";
-    }
-  /** A value by the words that stand for it: `{ "BCL-2": ["bcl2", "B-cell lymphoma 2"] }`. The value itself counts too. */
-  | {
-      readonly type: "aliases";
-      readonly values: Readonly<Record<string, readonly string[]>>;
-      /** The value of an answer that is none of these, such as `other`; without it such an answer is not read. */
-      readonly otherwise?: string;
-    }
-  /** A lettered option of a question, by its letter or by its text. The value is the letter: A for the first. */
-  | { readonly type: "option"; readonly options: readonly string[] }
-  /** A day, in the forms that `date_match` reads. The value is written as 2024-12-31. */
-  | { readonly type: "date" }
-  /** Yes or no, as a boolean. */
-  | { readonly type: "stance" };
 
 /** What reading a field found; ambiguous if several different values are as likely. */
 export interface ExtractedField {
@@ -104,12 +68,6 @@ export function letterOf(option: unknown): string[] {
   return letter === undefined ? [] : [letter.toUpperCase()];
 }
 
-type RuleType = ExtractRule["type"];
-type PatternRule = Extract<ExtractRule, { readonly type: "regex" }>;
-
-const wholeFromZero: NumberShape = { kind: "number", integer: true, minimum: 0 };
-const which = oneOfTexts("first", "last");
-
 /** Every option is a single letter. */
 const singleLetters: ShapeRule = (value, report) => {
   const { options = [] } = value as { readonly options?: readonly string[] };
@@ -121,7 +79,7 @@ const singleLetters: ShapeRule = (value, report) => {
 
 /** The pattern can be used and has the group. */
 const usableGroup: ShapeRule = (value, report) => {
-  const { pattern, flags, group } = value as unknown as PatternRule;
+  const { pattern, flags, group } = value as unknown as Extract<ExtractRule, { readonly type: "regex" }>;
   if (isTemplate(pattern)) return;
   const regex = compileLinearRegex(pattern, flags);
   if ("problem" in regex) return usablePattern(value, report);
@@ -133,20 +91,22 @@ const usableGroup: ShapeRule = (value, report) => {
   report("group", { code: "invalid_parameter", message });
 };
 
-const SHAPES: Readonly<Record<RuleType, ObjectShape>> = {
-  letter: rule("letter", "The option chosen of a multiple-choice question.", {
-    optional: {
-      options: described(
-        list(nonEmptyText),
-        "The letters there are; default: those of the field's values, else A to Z.",
-      ),
+const which = oneOfTexts("first", "last");
+
+const RULES = variantShapes(
+  {
+    letter: {
+      description: "The option chosen of a multiple-choice question.",
+      optional: {
+        options: described(
+          list(nonEmptyText),
+          "The letters there are; default: those of the field's values, else A to Z.",
+        ),
+      },
+      rule: singleLetters,
     },
-    rule: singleLetters,
-  }),
-  number: rule(
-    "number",
-    "A number, with separators, signs, units, percent and cues such as #### understood.",
-    {
+    number: {
+      description: "A number, with separators, signs, units, percent and cues such as #### understood.",
       optional: {
         which: described(
           which,
@@ -154,40 +114,39 @@ const SHAPES: Readonly<Record<RuleType, ObjectShape>> = {
         ),
       },
     },
-  ),
-  regex: rule("regex", "What a linear-time regular expression finds.", {
-    required: { pattern: text },
-    optional: {
-      flags: described(text, "Letters out of i, m and s."),
-      group: described(
-        either(text, wholeFromZero),
-        "A group by name or number; default: the first group, else the whole match.",
-      ),
-      which: described(which, "Which of several matches counts (default first)."),
+    regex: {
+      description: "What a linear-time regular expression finds.",
+      required: { pattern: text },
+      optional: {
+        flags: described(text, "Letters out of i, m and s."),
+        group: described(
+          either(text, integerFrom(0)),
+          "A group by name or number; default: the first group, else the whole match.",
+        ),
+        which: described(which, "Which of several matches counts (default first)."),
+      },
+      rule: usableGroup,
     },
-    rule: usableGroup,
-  }),
-  aliases: rule("aliases", "A value by the words that stand for it.", {
-    required: {
-      values: described(
-        { kind: "record", values: list(nonEmptyText), ifEmpty: "empty_value" },
-        "Each value with its aliases; the value itself counts too.",
-      ),
+    aliases: {
+      description: "A value by the words that stand for it.",
+      required: {
+        values: described(
+          record(list(nonEmptyText), { ifEmpty: "empty_value" }),
+          "Each value with its aliases; the value itself counts too.",
+        ),
+      },
+      optional: {
+        otherwise: described(
+          nonEmptyText,
+          "The value of a plain answer that is none of these; if left out, such an answer is not read.",
+        ),
+      },
     },
-    optional: {
-      otherwise: described(
-        nonEmptyText,
-        "The value of a plain answer that is none of these; if left out, such an answer is not read.",
-      ),
-    },
-  }),
-  option: rule(
-    "option",
-    "A lettered option of a question, by its letter or by its text; the value is the letter.",
-    {
+    option: {
+      description: "A lettered option of a question, by its letter or by its text; the value is the letter.",
       required: {
         options: described(
-          { ...list(nonEmptyText), ifEmpty: "empty_value" } as const,
+          list(nonEmptyText, { ifEmpty: "empty_value" }),
           "The texts of the options in their order: the first is A.",
         ),
       },
@@ -197,25 +156,16 @@ const SHAPES: Readonly<Record<RuleType, ObjectShape>> = {
         report("options", { code: "invalid_parameter", message });
       },
     },
-  ),
-  date: rule("date", "A day, such as 9 November 1989 or 1989-11-09.", {}),
-  stance: rule("stance", "Yes or no, as a boolean or as an enum's yes and no.", {}),
-};
-
-interface RuleKeys {
-  readonly required?: Readonly<Record<string, Shape>>;
-  readonly optional?: Readonly<Record<string, Shape>>;
-  readonly rule?: ShapeRule;
-}
-
-function rule(type: RuleType, description: string, { required, ...options }: RuleKeys): ObjectShape {
-  return described(object(`the rule ${type}`, { type: oneOfTexts(type), ...required }, options), description);
-}
+    date: { description: "A day, such as 9 November 1989 or 1989-11-09." },
+    stance: { description: "Yes or no, as a boolean or as an enum's yes and no." },
+  },
+  (type) => `the rule ${type}`,
+);
 
 /** A rule that reads a field without a judge, as it stands in files. */
-export const EXTRACT_SHAPE: ReferenceShape = reference("extract", () => ({
-  kind: "variant",
-  owner: "a rule",
-  variants: SHAPES,
-  description: "Reads the field out of the reply without a judge.",
-}));
+export const EXTRACT_SHAPE = reference("extract", () =>
+  described(variant("a rule", RULES), "Reads the field out of the reply without a judge."),
+);
+
+/** A rule that reads one field out of a free reply without a judge. */
+export type ExtractRule = TypeOf<typeof EXTRACT_SHAPE>;

@@ -70,7 +70,12 @@ function pairProblem(
       message: "A date is always read as ISO 8601, so it never has this format; leave it out.",
     };
   }
-  if (isTraceCheck(check)) return traceProblem(truth);
+  if (isTraceCheck(check)) {
+    // It holds or not: its truth says which of the two is right.
+    if (truth === null || typeof truth === "boolean" || isTemplate(truth)) return null;
+    const message = `The truth of a check on the raw reply is true or false, not ${JSON.stringify(truth)}.`;
+    return { key: "truth", message };
+  }
   if (check.type === "semantic_match") return null;
   const samples = samplesOf(field, check);
   const looksAtTruth = usesTruth(check);
@@ -122,16 +127,16 @@ function advice(field: FieldType, truth: JsonValue): string {
 
 /** All values that a rule can read, or null if there is no end of them. */
 function readableValues(rule: ExtractRule, target: ExtractTarget): readonly JsonValue[] | null {
-  // What an alias list gives for any other answer is a value, too.
-  const { otherwise = [] } = rule as { readonly otherwise?: JsonValue };
-  const more = [otherwise].flat();
   switch (rule.type) {
     case "letter":
-      return [...optionLetters(rule.options, target), ...more];
+      return [...optionLetters(rule.options, target)];
     case "option":
-      return [...ALPHABET.slice(0, rule.options.length)];
-    case "aliases":
-      return [...Object.keys(rule.values).flatMap((name) => valuesIn(convertText(name, target))), ...more];
+      return ALPHABET.slice(0, rule.options.length);
+    case "aliases": {
+      // What an alias list gives for any other answer is a value, too.
+      const names = [...Object.keys(rule.values), ...[rule.otherwise ?? []].flat()];
+      return names.flatMap((name) => valuesIn(convertText(name, target)));
+    }
     default:
       return null;
   }
@@ -139,13 +144,6 @@ function readableValues(rule: ExtractRule, target: ExtractTarget): readonly Json
 
 function valuesIn(converted: Converted): JsonValue[] {
   return converted === undefined || converted === null ? [] : [converted.value as JsonValue];
-}
-
-/** A check on the raw reply holds or not: its truth says which of the two is right. */
-function traceProblem(truth: JsonValue): FieldProblem | null {
-  if (truth === null || typeof truth === "boolean" || isTemplate(truth)) return null;
-  const message = `The truth of a check on the raw reply is true or false, not ${JSON.stringify(truth)}.`;
-  return { key: "truth", message };
 }
 
 /** False if no value of the field's type can be what an equality asks for. */
@@ -201,78 +199,53 @@ function typeOf(field: FieldType): string {
   return field.type === "array" ? `array of ${typeOf(field.items)}` : field.type;
 }
 
+/** The types of fields that a rule can read, where it cannot read all. */
+const READABLE: Readonly<Partial<Record<ExtractRule["type"], readonly FieldType["type"][]>>> = {
+  letter: ["string", "enum"],
+  option: ["string", "enum"],
+  number: ["integer", "number", "string", "enum"],
+  date: ["date", "string"],
+  stance: ["boolean", "enum"],
+};
+
 /** Why a rule can never read a value of the target's type, as a sentence; null if it can. */
 export function extractProblem(rule: ExtractRule, target: ExtractTarget): string | null {
   if (target.type === "array") return "No rule reads a list; leave `extract` out, and a judge reads it.";
-  switch (rule.type) {
+  if (READABLE[rule.type]?.includes(target.type) === false)
+    return `The rule ${rule.type} never reads a value of the type ${target.type}.`;
+  const foreign = foreignValue(rule, target);
+  if (foreign !== undefined)
+    return target.type === "enum"
+      ? `The value ${JSON.stringify(foreign)} of the rule is none of the field's values.`
+      : `The value ${JSON.stringify(foreign)} of the rule is not of the type ${target.type}.`;
+  const values = enumValues(target);
+  switch (target.type === "enum" && rule.type) {
     case "letter":
-      return letterProblem(rule, target);
-    case "number":
-      return numberProblem(target);
+      return optionLetters(undefined, target).size > 0 ? null : "None of the field's values is a letter.";
+    case "number": {
+      const isNumber = (value: string | number): boolean => wholeNumber(String(value)) !== undefined;
+      return values.some(isNumber) ? null : "None of the field's values is a number.";
+    }
     case "stance":
-      return stanceProblem(target);
-    case "aliases":
-      return aliasProblem(rule, target);
-    case "option":
-      return letterProblem({ type: "letter", options: ALPHABET.slice(0, rule.options.length) }, target);
-    case "date":
-      return target.type === "date" || target.type === "string" ? null : wrongType("A date", target);
-    case "regex":
+      return stancePair(values) === undefined
+        ? 'A stance is yes or no, but the field has no pair of values such as "yes" and "no" or "true" and "false".'
+        : null;
+    default:
       return null;
   }
 }
 
-function letterProblem(
-  { options }: Extract<ExtractRule, { type: "letter" }>,
-  target: ExtractTarget,
-): string | null {
-  if (target.type !== "string" && target.type !== "enum") return wrongType("A letter", target);
-  const letters = optionLetters(options, target);
-  if (letters.size === 0) return "The rule has no options: each must be a single letter from A to Z.";
-  if (target.type === "string") return null;
+/** A value that a rule names and the field cannot have. */
+function foreignValue(rule: ExtractRule, target: ExtractTarget): string | undefined {
+  if (rule.type === "aliases")
+    return [...Object.keys(rule.values), ...[rule.otherwise ?? []].flat()].find(
+      (name) => valuesIn(convertText(name, target)).length === 0,
+    );
+  if (target.type !== "enum" || (rule.type !== "letter" && rule.type !== "option")) return undefined;
   const known = optionLetters(undefined, target);
-  const foreign = [...letters].find((letter) => !known.has(letter));
-  return foreign === undefined
-    ? null
-    : `The option ${JSON.stringify(foreign)} is none of the field's values.`;
-}
-
-function numberProblem(target: ExtractTarget): string | null {
-  if (target.type === "boolean" || target.type === "date") return wrongType("A number", target);
-  if (target.type !== "enum") return null;
-  const numbers = enumValues(target).some(
-    (value) => typeof value === "number" || wholeNumber(value) !== undefined,
-  );
-  return numbers ? null : "None of the field's values is a number.";
-}
-
-function stanceProblem(target: ExtractTarget): string | null {
-  if (target.type === "boolean") return null;
-  if (target.type !== "enum") return wrongType("A stance", target);
-  return stancePair(enumValues(target)) === undefined
-    ? 'A stance is yes or no, but the field has no pair of values such as "yes" and "no" or "true" and "false".'
-    : null;
-}
-
-function aliasProblem(
-  { values, otherwise }: Extract<ExtractRule, { type: "aliases" }>,
-  target: ExtractTarget,
-): string | null {
-  const names = Object.keys(values);
-  if (names.length === 0) return "The rule has no values.";
-  const foreign = [...names, ...(otherwise === undefined ? [] : [otherwise])].find(
-    (name) => !isValue(convertText(name, target)),
-  );
-  if (foreign === undefined) return null;
-  return target.type === "enum"
-    ? `The value ${JSON.stringify(foreign)} of the rule is none of the field's values.`
-    : `The value ${JSON.stringify(foreign)} of the rule is not of the type ${target.type}.`;
-}
-
-function isValue(converted: Converted): boolean {
-  return converted !== undefined && converted !== null;
-}
-
-function wrongType(what: string, target: ExtractTarget): string {
-  return `${what} is never of the type ${target.type}.`;
+  const letters =
+    rule.type === "option"
+      ? ALPHABET.slice(0, rule.options.length)
+      : [...optionLetters(rule.options, target)];
+  return letters.find((letter) => !known.has(letter));
 }

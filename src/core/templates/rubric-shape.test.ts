@@ -2,8 +2,15 @@ import { describe, expect, test } from "vitest";
 import { formatIssue } from "../schema/format-issue.ts";
 import type { Issue } from "../schema/issue.ts";
 import { validateShape } from "../schema/validate-shape.ts";
-import { functionTrait, llmTrait, metricTrait, regexTrait, rubric, type Trait } from "./rubric.ts";
-import { RUBRIC_SHAPE } from "./rubric-shape.ts";
+import {
+  functionTrait,
+  llmTrait,
+  metricTrait,
+  RUBRIC_SHAPE,
+  regexTrait,
+  rubric,
+  type Trait,
+} from "./rubric.ts";
 
 function issues(traits: unknown): Issue[] {
   const found: Issue[] = [];

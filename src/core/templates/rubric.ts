@@ -1,59 +1,30 @@
-import { deepEqual } from "../values/json.ts";
+import { usablePattern } from "../checks/check.ts";
+import {
+  boolean,
+  code,
+  described,
+  integer,
+  list,
+  nonEmptyText,
+  object,
+  oneOfTexts,
+  type RuleProblem,
+  record,
+  reference,
+  type ShapeOf,
+  type ShapeRule,
+  type TypeOf,
+  text,
+  variant,
+  variantShapes,
+} from "../schema/shape.ts";
+import { deepEqual, isReservedKey } from "../values/json.ts";
 
-/** A quality of a reply that has no ground truth. */
-export type Trait = LlmTrait | RegexTrait | FunctionTrait | MetricTrait;
+/** What can be computed from the four counts. */
+export const METRIC_NAMES = ["precision", "recall", "f1", "specificity", "accuracy"] as const;
 
-/** A trait that a judge model answers; all others are decided by code. */
-export type JudgedTrait = LlmTrait | MetricTrait;
-
-interface TraitBase {
-  readonly name: string;
-  readonly description?: string;
-  /** Which direction is better, for reports (default true); values are never turned round. */
-  readonly higherIsBetter?: boolean;
-}
-
-interface LlmTraitBase extends TraitBase {
-  readonly type: "llm";
-  /** True to show the reference answer to the judge. */
-  readonly includeReference?: boolean;
-}
-
-/** A judge model answers yes or no. */
-export interface BooleanTrait extends LlmTraitBase {
-  readonly kind: "boolean";
-}
-
-/** A judge model gives a whole number from `min` to `max`. */
-export interface ScoreTrait extends LlmTraitBase {
-  readonly kind: "score";
-  /** Default 1. */
-  readonly min?: number;
-  /** Default 5. */
-  readonly max?: number;
-}
-
-/** A judge model picks a class. */
-export interface LiteralTrait extends LlmTraitBase {
-  readonly kind: "literal";
-  /**
-   * The classes, each with what it means, the best last. JavaScript puts keys that are whole numbers first, in rising
-   * order, so name classes by words.
-   */
-  readonly classes: Readonly<Record<string, string>>;
-}
-
-/** A judge model answers yes or no, gives a score, or picks a class. */
-export type LlmTrait = BooleanTrait | ScoreTrait | LiteralTrait;
-
-/** True if the pattern occurs in the reply. */
-export interface RegexTrait extends TraitBase {
-  readonly type: "regex";
-  readonly pattern: string;
-  readonly flags?: string;
-  /** True if the trait holds where the pattern does not occur. */
-  readonly invert?: boolean;
-}
+/** The name of a metric. */
+export type MetricName = (typeof METRIC_NAMES)[number];
 
 /** Decides about a reply; null means that it cannot tell. */
 export type TraitFunction = (
@@ -62,39 +33,173 @@ export type TraitFunction = (
   context: { readonly turn?: number },
 ) => boolean | number | string | null;
 
+// Rules over several keys of a trait, and over the traits of a rubric. A rule runs only on data that has its shape, which is
+// why it may take it for what it should be.
+
+function wrong(message: string): RuleProblem {
+  return { code: "invalid_parameter", message };
+}
+
+/** Each kind has the keys that belong to it and no others. */
+const llmTraitRule: ShapeRule = (value, report) => {
+  const trait = value as unknown as AnyLlmTrait;
+  const { kind, classes } = trait;
+  for (const [key, owner] of [
+    ["min", "score"],
+    ["max", "score"],
+    ["classes", "literal"],
+  ] as const)
+    if (kind !== owner && trait[key] !== undefined)
+      report(key, wrong(`Only a ${owner} has ${key}, and this trait is a ${kind}.`));
+  const range = scoreRange(trait);
+  const shown = (bound: "min" | "max"): string =>
+    `${range[bound]}${trait[bound] === undefined ? " (the default)" : ""}`;
+  if (kind === "score" && range.min >= range.max) {
+    const message = `Expected min below max, got ${shown("min")} and ${shown("max")}.`;
+    report(trait.min === undefined ? "max" : "min", wrong(message));
+  }
+  if (kind !== "literal") return;
+  if (classes === undefined) return report(null, wrong(`A literal needs "classes".`));
+  const names = Object.keys(classes);
+  if (names.length < 2) report("classes", wrong(`Expected at least two classes, got ${names.length}.`));
+  for (const name of names) {
+    if (name.trim() === "") report("classes", wrong("Expected a class to have a name."));
+    if (isReservedKey(name)) report("classes", { code: "reserved_id", id: name });
+  }
+};
+
+/** Each instruction is asked for once, and the metrics can be computed from what is asked. */
+const metricTraitRule: ShapeRule = (value, report) => {
+  const { expected, unexpected = [], metrics = [] } = value as unknown as MetricTrait;
+  const seen = new Set<string>();
+  for (const [key, instructions] of Object.entries({ expected, unexpected }))
+    for (const instruction of instructions) {
+      if (seen.has(instruction))
+        report(key, wrong(`The instruction ${JSON.stringify(instruction)} is there twice.`));
+      seen.add(instruction);
+    }
+  if (unexpected.length > 0) return;
+  for (const metric of metrics)
+    if (metric === "precision" || metric === "specificity") {
+      const always = metric === "precision" ? "1 or undefined" : "undefined";
+      report("metrics", wrong(`Without "unexpected", ${metric} is always ${always}.`));
+    }
+};
+
+/** Every trait has a name of its own, which can be the key of a result. */
+const rubricRule: ShapeRule = (value, report) => {
+  const seen = new Set<string>();
+  for (const { name } of (value as unknown as Rubric).traits) {
+    if (seen.has(name)) report("traits", { code: "duplicate_trait", trait: name });
+    if (isReservedKey(name)) report("traits", { code: "reserved_id", id: name });
+    seen.add(name);
+  }
+};
+
+const OPTIONS = {
+  description: described(text, "What the trait is about."),
+  higherIsBetter: described(boolean, "Which direction is better, for reports (default true)."),
+};
+
+const TRAITS = variantShapes(
+  {
+    llm: {
+      required: { name: nonEmptyText, kind: oneOfTexts("boolean", "score", "literal") },
+      optional: {
+        ...OPTIONS,
+        min: described(integer, "For a score: the lowest (default 1)."),
+        max: described(integer, "For a score: the highest (default 5)."),
+        // JavaScript puts keys that are whole numbers first, in rising order, so name classes by words.
+        classes: described(
+          record(text),
+          "For a literal: the classes by name, each with what it means, the best last.",
+        ),
+        includeReference: described(boolean, "True to show the reference answer to the judge."),
+      },
+      rule: llmTraitRule,
+    },
+    regex: {
+      required: { name: nonEmptyText, pattern: text },
+      optional: {
+        ...OPTIONS,
+        flags: text,
+        invert: described(boolean, "True if the trait holds where the pattern does not occur."),
+      },
+      rule: usablePattern,
+    },
+    function: { required: { name: nonEmptyText, evaluate: code<TraitFunction>() }, optional: OPTIONS },
+    metric: {
+      required: {
+        name: nonEmptyText,
+        expected: described(
+          list(nonEmptyText, { ifEmpty: "empty_value" }),
+          "What a good reply contains: found is a true positive, missing a false negative.",
+        ),
+      },
+      optional: {
+        ...OPTIONS,
+        unexpected: described(
+          list(nonEmptyText),
+          "What it must not contain: found is a false positive, missing a true negative.",
+        ),
+        metrics: described(
+          list(oneOfTexts(...METRIC_NAMES), { ifEmpty: "empty_value" }),
+          "What is computed (default f1); the first is the value of the trait.",
+        ),
+      },
+      rule: metricTraitRule,
+    },
+  },
+  (type) => `a trait of type ${type}`,
+);
+
+/** The keys of all kinds together. */
+type AnyLlmTrait = TypeOf<typeof TRAITS.llm>;
+
+/** A judge model answers yes or no. */
+export type BooleanTrait = Omit<AnyLlmTrait, "kind" | "min" | "max" | "classes"> & {
+  readonly kind: "boolean";
+};
+/** A judge model gives a whole number from `min` to `max`. */
+export type ScoreTrait = Omit<AnyLlmTrait, "kind" | "classes"> & { readonly kind: "score" };
+/** A judge model picks a class. */
+export type LiteralTrait = Omit<AnyLlmTrait, "kind" | "min" | "max" | "classes"> &
+  Required<Pick<AnyLlmTrait, "classes">> & { readonly kind: "literal" };
+
+/** A judge model answers yes or no, gives a score, or picks a class. */
+export type LlmTrait = BooleanTrait | ScoreTrait | LiteralTrait;
+/** True if the pattern occurs in the reply. */
+export interface RegexTrait extends TypeOf<typeof TRAITS.regex> {}
 /** A function of the reply decides. */
-export interface FunctionTrait extends TraitBase {
-  readonly type: "function";
-  readonly evaluate: string | TraitFunction;
-}
-
-/** What can be computed from the four counts. */
-export const METRIC_NAMES = ["precision", "recall", "f1", "specificity", "accuracy"] as const;
-
-/** The name of a metric. */
-export type MetricName = (typeof METRIC_NAMES)[number];
-
+export interface FunctionTrait extends TypeOf<typeof TRAITS.function> {}
 /** A judge says of each instruction whether it found it; code computes precision, recall and the other metrics. */
-export interface MetricTrait extends TraitBase {
-  readonly type: "metric";
-  /** What a good reply contains: found is a true positive, missing a false negative. */
-  readonly expected: readonly string[];
-  /** What it must not contain: found is a false positive, missing a true negative. */
-  readonly unexpected?: readonly string[];
-  /** Default: f1. The value that routing and outcomes see is that of the first. */
-  readonly metrics?: readonly MetricName[];
+export interface MetricTrait extends TypeOf<typeof TRAITS.metric> {}
+
+/** A quality of a reply that has no ground truth. */
+export type Trait = LlmTrait | RegexTrait | FunctionTrait | MetricTrait;
+
+/** A trait that a judge model answers; all others are decided by code. */
+export type JudgedTrait = LlmTrait | MetricTrait;
+
+/** Traits that are judged on every visit of a node. */
+export interface Rubric {
+  readonly traits: readonly Trait[];
 }
+
+export const RUBRIC_SHAPE: ShapeOf<Rubric> = reference("rubric", () =>
+  object(
+    "a rubric",
+    // Its rule makes sure that the keys of a judged trait suit its kind.
+    { traits: list(variant("a trait", TRAITS) as ShapeOf<Trait>) },
+    { description: "Qualities of a reply that have no ground truth.", rule: rubricRule },
+  ),
+);
 
 /** What a judge answers to a metric trait: found or not, or null if it cannot tell, in the order of the instructions. */
 export interface MetricAnswers {
   readonly expected: readonly (boolean | null)[];
   /** May be missing if the trait has no `unexpected`. */
   readonly unexpected?: readonly (boolean | null)[];
-}
-
-/** Traits that are judged on every visit of a node. */
-export interface Rubric {
-  readonly traits: readonly Trait[];
 }
 
 /** The lowest and the highest score of a trait. */
