@@ -2,8 +2,7 @@ import type { ScenarioDefinition } from "../../../core/scenario/definition.ts";
 import { parseScenario } from "../../../core/scenario/parse-scenario.ts";
 import { DefinitionError, formatIssue } from "../../../core/schema/format-issue.ts";
 import { deepEqual, isRecord, type JsonObject, type JsonValue } from "../../../core/values/json.ts";
-import { nodeIdHere } from "./conditions.ts";
-import { KeptPieces, type PieceKind } from "./kept-pieces.ts";
+import { KeptPieces } from "./kept-pieces.ts";
 import { type ImportNote, reasonOf, ScenarioReader } from "./scenario-reader.ts";
 import { ScenarioWriter } from "./scenario-writer.ts";
 import { globalTraits, type UpstreamTrait } from "./traits.ts";
@@ -135,7 +134,7 @@ function readScenario(
     const reader = new ScenarioReader(data, traits);
     const file = reader.read(benchmark);
     if (reader.holes.length > 0 && !partial) return { name, reasons: reader.holes };
-    const whole = withKeptPieces(file, data, traits);
+    const whole = withKeptPieces(file, reader, traits);
     return { name, definition: parseScenario(whole), file: whole, notes: reader.notes, holes: reader.holes };
   } catch (error) {
     if (error instanceof DefinitionError)
@@ -144,113 +143,31 @@ function readScenario(
   }
 }
 
-/** What of a node is translated by itself, and where it stands upstream. */
-const NODE_PIECES: readonly {
-  readonly kind: PieceKind;
-  readonly here: (node: JsonObject) => JsonValue;
-  readonly upstream: (node: JsonObject) => JsonValue | undefined;
-}[] = [
-  {
-    kind: "template",
-    here: (node) => (node.question as JsonObject).template ?? null,
-    upstream: ({ question, questionData }) =>
-      isRecord(questionData)
-        ? (questionData.answer_template as JsonValue)
-        : ((question as JsonObject).hasPart as JsonObject | undefined)?.text,
-  },
-  {
-    kind: "stateUpdate",
-    here: ({ stateUpdate }) => stateUpdate ?? null,
-    upstream: ({ stateUpdateSource }) => stateUpdateSource,
-  },
-  {
-    kind: "model",
-    here: ({ modelOverride, agentIdentity }) => ({
-      modelOverride: modelOverride ?? null,
-      agentIdentity: agentIdentity ?? null,
-    }),
-    upstream: ({ modelOverride, agentIdentity }) =>
-      withoutSecrets({ modelOverride, agentIdentity } as JsonObject),
-  },
-  {
-    kind: "rubric",
-    here: ({ rubric }) => (isRecord(rubric) ? (rubric.traits as JsonValue) : null),
-    upstream: ({ questionData }) =>
-      isRecord(questionData) ? (questionData.question_rubric as JsonValue) : undefined,
-  },
-];
-
 /**
  * The file with those pieces of the checkpoint in upstream's own words that an export could not write from the
  * translation: what comes back from an export and a second import decides which.
  */
-function withKeptPieces(file: JsonObject, data: JsonObject, traits: readonly UpstreamTrait[]): JsonObject {
+function withKeptPieces(
+  file: JsonObject,
+  reader: ScenarioReader,
+  traits: readonly UpstreamTrait[],
+): JsonObject {
   const kept = new KeptPieces();
   const definition = parseScenario(file);
   const writer = new ScenarioWriter(definition, "", kept);
-  const back = writer.write();
-  const nodes = file.nodes as JsonObject;
   // One edge may become several; only those that stay one can come back as they were.
-  const edges = definition.edges.map((edge) => writer.edge(edge));
-  const singles = edges.map((written) => (written.length === 1 ? (written[0] as JsonObject) : NO_EDGE));
-  const again = new ScenarioReader({ ...back, edges: singles }, traits).read({});
-  const taken = new Set<string>();
-  for (const [id, upstream] of Object.entries(data.nodes as JsonObject)) {
-    const here = nodeIdHere(id, taken);
-    taken.add(here);
-    for (const piece of NODE_PIECES) {
-      const own = piece.here(nodes[here] as JsonObject);
-      const returned = piece.here((again.nodes as JsonObject)[here] as JsonObject);
-      const original = piece.upstream(upstream as JsonObject);
-      if (!deepEqual(own, returned) && original !== undefined && original !== null)
-        kept.keep(piece.kind, own, original);
-    }
-  }
-  for (const [index, edge] of definition.edges.entries()) {
-    const written = (data.edges as readonly JsonValue[])[index];
-    const { condition, conditionSource } = isRecord(written) ? (written as JsonObject) : {};
-    const original = conditionSource ?? condition;
-    if (edge.when === undefined || original === undefined || original === null) continue;
-    const returned = (again.edges as readonly JsonObject[])[index];
-    if (edges[index]?.length !== 1 || !deepEqual(returned?.when, edge.when))
-      kept.keep("condition", edge.when, original);
-  }
-  const returned = new Map(
-    ((again.outcomes ?? []) as readonly JsonObject[]).map(({ name, check }) => [name, check]),
-  );
-  for (const { name, check } of (file.outcomes ?? []) as readonly JsonObject[]) {
-    if (deepEqual(check, returned.get(name as string))) continue;
-    const criteria = (data.outcomeCriteria as readonly JsonValue[]).filter(isRecord) as JsonObject[];
-    const original = criteria.findLast((criterion) => criterion.name === name);
-    const piece = original?.check ?? original?.evaluateSource;
-    if (piece !== undefined && piece !== null) kept.keep("outcome", check, piece);
-  }
+  const edges = definition.edges
+    .map((edge) => writer.edge(edge))
+    .map((parts) => (parts.length === 1 ? parts[0] : {}));
+  const again = new ScenarioReader({ ...writer.write(), edges: edges as JsonObject[] }, traits);
+  again.read({});
+  for (const [place, { kind, here, upstream }] of reader.pieces)
+    if (!deepEqual(here, again.pieces.get(place)?.here)) kept.keep(kind, here, upstream);
   if (Object.keys(kept.data).length === 0) return file;
   const metadata = file.metadata as JsonObject;
   return {
     ...file,
     metadata: { ...metadata, karenina: { ...(metadata.karenina as JsonObject), kept: kept.data } },
-  };
-}
-
-const NO_EDGE: JsonObject = { source: "", target: "" };
-
-/** Keys of a model that never hold a secret. */
-const SAFE_KEYS: ReadonlySet<string> = new Set(
-  "id model_name model_provider interface temperature max_tokens system_prompt max_retries".split(" "),
-);
-
-function withoutSecrets({ modelOverride, agentIdentity }: JsonObject): JsonObject | undefined {
-  if (!isRecord(modelOverride)) return undefined;
-  const models = Object.entries(modelOverride as JsonObject)
-    .filter(([, model]) => isRecord(model))
-    .map(([key, model]) => [
-      key,
-      Object.fromEntries(Object.entries(model as JsonObject).filter(([name]) => SAFE_KEYS.has(name))),
-    ]);
-  return {
-    modelOverride: Object.fromEntries(models),
-    ...(agentIdentity === undefined ? {} : { agentIdentity }),
   };
 }
 

@@ -1,22 +1,13 @@
 import type { Check } from "../../../core/checks/check.ts";
 import { evaluateCheck } from "../../../core/checks/evaluate-check.ts";
 import { type Composed, isComposition } from "../../../core/logic/composition.ts";
+import type { FieldType } from "../../../core/templates/template.ts";
 import type { JsonObject, JsonValue } from "../../../core/values/json.ts";
-import {
-  isTruthy,
-  type Note,
-  NotTranslatable,
-  type Primitive,
-  type PythonType,
-  pythonText,
-  toCheck,
-} from "./primitives.ts";
+import { isTruthy, type Note, NotTranslatable, type Primitive, toCheck } from "./primitives.ts";
 
 /** What is known of the value that is compared. */
 export type ValueType =
-  | PythonType
-  /** Null, always: a path that does not exist. */
-  | { readonly type: "none" }
+  | FieldType
   /** Not known before the run. */
   | { readonly type: "any" }
   /** The name of one of these classes here, its position upstream. */
@@ -28,8 +19,8 @@ export interface Comparison {
   readonly expected: JsonValue;
 }
 
-/** Comparisons that together mean what one of upstream means; true and false are what always and never holds. */
-export type Compared = Composed<Comparison> | boolean;
+/** Comparisons that together mean what one of upstream means; with no parts one that never holds. */
+export type Compared = Composed<Comparison>;
 
 /** What upstream compares: a primitive with the value that it expects. */
 export interface UpstreamComparison {
@@ -37,53 +28,47 @@ export interface UpstreamComparison {
   readonly expected: JsonValue;
 }
 
-/** Translates a comparison so that it means here what it means in Python, for values of this type. */
-export function translateComparison(
-  type: ValueType,
-  { primitive, expected }: UpstreamComparison,
-  note: Note,
-): Compared {
-  const upstream = { primitive, expected };
+/** Translates a comparison so that it means here what it means in Python, for values of this type. Throws `NotTranslatable`. */
+export function translateComparison(type: ValueType, upstream: UpstreamComparison, note: Note): Compared {
+  const { primitive, expected } = upstream;
   if (primitive.type.startsWith("Trace"))
     throw new NotTranslatable(`${primitive.type} belongs into a template; upstream fails on it here`);
   const check = toCheck(primitive, note);
-  if (type.type === "none") return holdsFor(null, upstream, check);
-  if (type.type === "bool") return among([true, false], upstream, check, boolean);
+  if (type.type === "boolean") {
+    const values = [true, false].filter((value) => holdsFor(value, upstream, check));
+    const parts = values.map((value): Comparison => ({ check: { type: "boolean_match" }, expected: value }));
+    return anyOf(holdsFor(null, upstream, check) ? [...parts, NULL] : parts);
+  }
   if (type.type === "class") {
     const names = type.names.filter((_, position) => holdsFor(position, upstream, check));
-    return names.length === 0 ? false : oneOf(names, type.names);
+    return names.length === 0 ? anyOf([]) : oneOf(names, type.names);
   }
-  if (primitive.type === "BooleanMatch") return translateTruthiness(type, expected, note);
-  if (primitive.type === "ExactMatch") return translateTextMatch(type, upstream, check, note);
-  if (primitive.type === "LiteralMatch" && typeof expected === "boolean")
-    return type.type === "int" || type.type === "float" || type.type === "any"
-      ? anyOf([
+  switch (primitive.type) {
+    case "BooleanMatch":
+      if (expected === null) return NULL;
+      if (type.type !== "any")
+        throw new NotTranslatable("upstream compares by truthiness, which no check here does");
+      note("upstream compares by truthiness: a number that is not 0 and a text that is not empty are true");
+      return { check, expected: isTruthy(expected) };
+    case "ExactMatch":
+      return textMatch(type, { check, expected }, note);
+    case "LiteralMatch":
+      if (expected === null) return NULL;
+      if (typeof expected === "boolean" && ["integer", "number", "any"].includes(type.type))
+        return anyOf([
           { check, expected },
           { check, expected: Number(expected) },
-        ])
-      : { check, expected };
-  if (primitive.type === "LiteralMatch" && expected === null)
-    return { check: { type: "is_null" }, expected: null };
+        ]);
+  }
   if (primitive.type.startsWith("Numeric") && typeof expected === "boolean")
     return { check, expected: Number(expected) };
-  if (type.type === "float" && /^(?:Regex|Contains)/.test(primitive.type))
+  if (type.type === "number" && /^(?:Regex|Contains)/.test(primitive.type))
     note("upstream looks at Python's text of a number, in which 5 is 5.0");
   return { check, expected };
 }
 
-/** Those of some values for which a comparison holds upstream, and null, each as a comparison of its own. */
-function among(
-  values: readonly boolean[],
-  upstream: UpstreamComparison,
-  check: Check,
-  equal: (value: boolean) => Comparison,
-): Compared {
-  const parts = values.filter((value) => holdsFor(value, upstream, check)).map(equal);
-  return anyOf(holdsFor(null, upstream, check) ? [...parts, NULL] : parts);
-}
-
 /** Whether a comparison holds upstream for a value that Python computes with; what raises does not hold. */
-export function holdsFor(
+function holdsFor(
   value: boolean | number | null,
   { primitive, expected }: UpstreamComparison,
   check: Check,
@@ -94,103 +79,40 @@ export function holdsFor(
         ? value === expected
         : isTruthy(value) === isTruthy(expected);
     case "LiteralMatch":
-      return value === null ||
-        expected === null ||
-        typeof expected === "string" ||
-        typeof expected === "object"
-        ? value === expected
-        : Number(value) === Number(expected);
+      if (value === null || typeof expected === "string" || typeof expected === "object")
+        return value === expected;
+      return Number(value) === Number(expected);
     case "ExactMatch": {
       const text = pythonText(expected);
       return text !== null && evaluateCheck(check, pythonText(value), text).passes;
     }
   }
   if (value === null) return false;
-  const isNumeric = primitive.type.startsWith("Numeric");
-  const compared = isNumeric ? Number(value) : pythonText(value);
+  const compared = primitive.type.startsWith("Numeric") ? Number(value) : pythonText(value);
   return evaluateCheck(check, compared, typeof expected === "boolean" ? Number(expected) : expected).passes;
 }
 
-/** `BooleanMatch` compares by truthiness, which knows numbers, texts and lists. */
-function translateTruthiness(type: ValueType, expected: JsonValue, note: Note): Compared {
-  if (expected === null) return NULL;
-  const wanted = isTruthy(expected);
-  const number: readonly Comparison[] = wanted
-    ? [
-        { check: { type: "numeric_minimum", exclusive: true }, expected: 0 },
-        { check: { type: "numeric_maximum", exclusive: true }, expected: 0 },
-      ]
-    : [{ check: { type: "numeric_exact" }, expected: 0 }];
-  const text: Comparison = wanted
-    ? { check: { type: "regex_match", pattern: ".", flags: "s" }, expected: null }
-    : { check: { type: "exact_match", normalize: [] }, expected: "" };
-  switch (type.type) {
-    case "int":
-    case "float":
-      return anyOf(number);
-    case "str":
-    case "literal":
-      return text;
-    case "any":
-      note("upstream compares by truthiness: a number that is not 0 and a text that is not empty are true");
-      return boolean(wanted);
-    default:
-      throw new NotTranslatable("upstream compares a list by whether it is empty, which no check here does");
-  }
-}
-
-/** `ExactMatch` compares Python's texts of values. */
-function translateTextMatch(
-  type: ValueType,
-  { expected }: UpstreamComparison,
-  check: Check,
-  note: Note,
-): Compared {
+/** `ExactMatch` compares Python's texts of values; that of null is None. */
+function textMatch(type: ValueType, { check, expected }: Comparison, note: Note): Compared {
   const text = pythonText(expected);
-  if (text === null || type.type === "list") {
-    note("upstream compares the Python text of a list, here lists are compared as lists");
-    return { check: { type: "literal_match" }, expected };
-  }
-  if (type.type === "float") {
-    const number = Number(text);
-    const isNumber = text.trim() !== "" && Number.isFinite(number);
-    if (
-      isNumber &&
-      check.type === "exact_match" &&
-      check.normalize?.some((step) => step !== "lowercase" && step !== "strip")
-    )
-      throw new NotTranslatable("upstream compares the text of a number, changed by these normalisers");
-    // 5.0 is the text 5.0 in Python; whether a file has 5 or 5.0 cannot be told once it is read.
-    if (!isNumber || (typeof expected === "string" && !evaluateCheck(check, floatText(number), text).passes))
-      return equalToNone(text, check) ? NULL : false;
-    if (Number.isInteger(expected))
-      note(`upstream, the text of a float is ${number}.0, and ${number} never equals it`);
-    return { check: { type: "numeric_exact" }, expected: number };
-  }
+  if (text === null || type.type === "array" || type.type === "number")
+    throw new NotTranslatable(
+      "upstream compares Python's text of a list or a float, which no check here does",
+    );
   if (type.type === "any" && typeof expected !== "string")
     note("upstream compares the text of the value; here it is compared by its type");
-  const part: Comparison = { check, expected: typeof expected === "string" ? expected : text };
-  return equalToNone(text, check) ? anyOf([part, NULL]) : part;
+  const part: Comparison = { check, expected: text };
+  return evaluateCheck(check, "None", text).passes ? anyOf([part, NULL]) : part;
 }
 
-/** The text of a float in Python. */
-function floatText(value: number): string {
-  const size = Math.abs(value);
-  if (size !== 0 && (size >= 1e16 || size < 1e-4))
-    return value.toExponential().replace(/e([+-])(\d)$/, "e$10$2");
-  return Number.isInteger(value) ? `${value}.0` : String(value);
-}
-
-/** Upstream's null is the text None. */
-function equalToNone(text: string, check: Check): boolean {
-  return evaluateCheck(check, "None", text).passes;
+/** The text that Python's `str` gives for plain values; null for lists and objects. */
+function pythonText(value: JsonValue): string | null {
+  if (value === null) return "None";
+  if (typeof value === "boolean") return value ? "True" : "False";
+  return typeof value === "object" ? null : String(value);
 }
 
 const NULL: Comparison = { check: { type: "is_null" }, expected: null };
-
-function boolean(value: boolean): Comparison {
-  return { check: { type: "boolean_match" }, expected: value };
-}
 
 /** The value is one of these classes. Names that differ in more than case and space need no exact comparison. */
 function oneOf(names: readonly string[], all: readonly string[]): Comparison {
@@ -201,7 +123,6 @@ function oneOf(names: readonly string[], all: readonly string[]): Comparison {
 }
 
 function anyOf(parts: readonly Comparison[]): Compared {
-  if (parts.length === 0) return false;
   return parts.length === 1 ? (parts[0] as Comparison) : { type: "any_of", conditions: [...parts] };
 }
 
@@ -213,8 +134,7 @@ export const NEVER: JsonObject = { type: "any_of", conditions: [] };
 
 /** A comparison as people write it, or undefined if only the long form says it. */
 export function shortValue({ check, expected }: Comparison): JsonValue | undefined {
-  const { type, ...parameters } = check;
-  const isPlain = Object.keys(parameters).length === 0;
+  const isPlain = Object.keys(check).length === 1;
   switch (check.type) {
     case "boolean_match":
       return typeof expected === "boolean" ? expected : undefined;
@@ -246,10 +166,7 @@ export function shortValue({ check, expected }: Comparison): JsonValue | undefin
 }
 
 /** A composition with every comparison written by `leaf`. */
-export function mapComposition(
-  composed: Composed<Comparison>,
-  leaf: (comparison: Comparison) => JsonObject,
-): JsonObject {
+export function mapComposition(composed: Compared, leaf: (comparison: Comparison) => JsonObject): JsonObject {
   if (!isComposition(composed)) return leaf(composed);
   return composed.type === "not"
     ? { type: "not", condition: mapComposition(composed.condition, leaf) }

@@ -1,8 +1,15 @@
-import { isRecord, isReservedKey, type JsonObject, type JsonValue } from "../../../core/values/json.ts";
+import { type Composed, isComposition } from "../../../core/logic/composition.ts";
+import type { ScenarioDefinition, ScenarioEdge } from "../../../core/scenario/definition.ts";
+import { type Condition, type ConditionLeaf, compileWhen } from "../../../core/state/condition.ts";
+import {
+  deepEqual,
+  isRecord,
+  isReservedKey,
+  type JsonObject,
+  type JsonValue,
+} from "../../../core/values/json.ts";
 import {
   ALWAYS,
-  type Comparison,
-  holdsFor,
   longForm,
   mapComposition,
   NEVER,
@@ -10,8 +17,15 @@ import {
   translateComparison,
   type ValueType,
 } from "./comparison.ts";
-import { type Note, NotTranslatable, type Primitive, type PythonTemplate, toCheck } from "./primitives.ts";
+import {
+  type Note,
+  NotTranslatable,
+  type Primitive,
+  type WrittenComparison,
+  writeComparison,
+} from "./primitives.ts";
 import { translateLambda } from "./python-lambda.ts";
+import { type PythonTemplate, pythonNames } from "./python-template.ts";
 
 /** What conditions and outcomes can look at in a node. */
 export interface KnownNode {
@@ -23,14 +37,11 @@ export interface KnownNode {
   readonly traits: ReadonlyMap<string, ValueType | null>;
 }
 
-/** Names of nodes, fields and traits in a scenario of upstream, and what they are here. */
+/** Nodes, fields and traits by their names upstream. */
 export class ScenarioNames {
-  /** The name of the scenario. */
-  readonly scenario: string;
   readonly #nodes: ReadonlyMap<string, KnownNode>;
 
-  constructor(scenario: string, nodes: ReadonlyMap<string, KnownNode>) {
-    this.scenario = scenario;
+  constructor(nodes: ReadonlyMap<string, KnownNode>) {
     this.#nodes = nodes;
   }
 
@@ -43,25 +54,24 @@ export class ScenarioNames {
     return this.#nodes.get(id);
   }
 
-  /** The type of a parsed field, as seen after a turn at some node. */
+  /** The type of a parsed field, as seen after a turn at some node. Throws `NotTranslatable` if there is no such field. */
   field(node: string, name: string): ValueType {
     const known = this.#nodes.get(node);
     if (known?.template === null) return { type: "any" };
-    return known?.template?.fields.find((field) => field.name === name)?.type ?? { type: "none" };
+    const type = known?.template?.fields.find((field) => field.name === name)?.type;
+    if (type === undefined) throw new NotTranslatable(`parsed.${name} of ${node} has no counterpart`);
+    return type;
   }
 
   /** The type of a field in any node: of one type if all nodes that have it agree. */
   fieldAnywhere(name: string): ValueType {
-    const types = [...this.#nodes.keys()].map((node) => this.field(node, name));
-    const stated = types.filter(({ type }) => type !== "none");
-    const [first] = stated;
-    if (first === undefined) return { type: "none" };
-    return stated.every(({ type }) => type === first.type) ? first : { type: "any" };
-  }
-
-  /** The ids here of those nodes that exist. */
-  existing(ids: readonly string[]): readonly string[] {
-    return ids.flatMap((id) => this.#nodes.get(id)?.id ?? []);
+    const types = [...this.#nodes.values()].flatMap(({ template }): readonly ValueType[] => {
+      if (template === null) return [{ type: "any" }];
+      return template.fields.filter((field) => field.name === name).map(({ type }) => type);
+    });
+    const [first] = types;
+    if (first === undefined) throw new NotTranslatable(`parsed.${name} has no counterpart`);
+    return types.every(({ type }) => type === first.type) ? first : { type: "any" };
   }
 }
 
@@ -76,30 +86,22 @@ export function nodeIdHere(id: string, taken: ReadonlySet<string>): string {
   return free;
 }
 
-/** An edge of upstream, as far as its condition goes. */
-export interface UpstreamCondition {
-  readonly source: string;
-  readonly condition: JsonValue | undefined;
-  readonly conditionSource: JsonValue | undefined;
-}
-
-/** The condition of an edge as a file has it, or undefined for the fallback. */
+/** The condition of an edge as a file has it, or undefined for the fallback. Throws `NotTranslatable` or `PythonError`. */
 export function translateCondition(
-  edge: UpstreamCondition,
+  edge: JsonObject,
   names: ScenarioNames,
   note: Note,
 ): JsonValue | undefined {
-  if (typeof edge.conditionSource === "string")
-    return translateLambda(edge.conditionSource, "condition", names.renamed);
-  const { condition } = edge;
+  const { condition, conditionSource } = edge;
+  if (typeof conditionSource === "string")
+    return translateLambda(conditionSource, "condition", names.renamed);
   if (condition === undefined || condition === null) return undefined;
-  if (!Array.isArray(condition)) return stateCheck(condition, edge.source, names, note);
-  const parts = condition
-    .map((part) => stateCheck(part as JsonValue, edge.source, names, note))
-    .filter((part) => part !== ALWAYS);
-  if (parts.includes(NEVER)) return NEVER;
-  if (parts.length === 0) return ALWAYS;
-  if (parts.length === 1) return parts[0];
+  const source = String(edge.source);
+  if (!Array.isArray(condition)) return stateCheck(condition, source, names, note);
+  const parts = condition.map((part) => stateCheck(part as JsonValue, source, names, note));
+  const [first] = parts;
+  if (parts.some((part) => deepEqual(part, NEVER))) return NEVER;
+  if (parts.length < 2) return first ?? ALWAYS;
   // A list holds comparisons only; compositions need the long form.
   return parts.some((part) => part.type !== undefined && part.type !== "state_check")
     ? { type: "all_of", conditions: parts }
@@ -110,97 +112,160 @@ function stateCheck(data: JsonValue, source: string, names: ScenarioNames, note:
   const { field, expected, verify_with } = isRecord(data) ? (data as JsonObject) : {};
   if (typeof field !== "string" || !isRecord(verify_with) || typeof verify_with.type !== "string")
     throw new NotTranslatable("a condition needs a field and a comparison (verify_with)");
-  const node = field === "current_node" ? names.node(String(expected)) : undefined;
+  // Turns count from 1: an export says in this way that a condition never holds.
+  if (deepEqual(data, NEVER_HOLDS)) return NEVER;
+  const { path, type } = locate(field, source, names);
+  const node = path === "current_node" ? names.node(String(expected)) : undefined;
   const upstream = { primitive: verify_with as Primitive, expected: node?.id ?? expected ?? null };
-  const place = locate(field, source, names);
-  if (place === null) {
-    note(`${field} is always null upstream, so the condition was worked out`);
-    return constant(translateComparison({ type: "none" }, upstream, note));
-  }
-  if ("visits" in place) {
-    note(`${field} is always 0, so the condition was worked out`);
-    return constant(holdsFor(0, upstream, toCheck(upstream.primitive, note)));
-  }
-  const compared = translateComparison(place.type, upstream, (message) => note(`${field}: ${message}`));
-  if (typeof compared === "boolean") return constant(compared);
-  if (place.path === "turn" && "check" in compared && isBelowOne(compared.check)) return NEVER;
-  return mapComposition(compared, (comparison) => stateLeaf(place.path, comparison));
+  const compared = translateComparison(type, upstream, (message) => note(`${field}: ${message}`));
+  return mapComposition(compared, (comparison) => {
+    const short = shortValue(comparison);
+    return short === undefined
+      ? { type: "state_check", field: path, ...longForm(comparison) }
+      : { [path]: short };
+  });
 }
 
-function stateLeaf(path: string, comparison: Comparison): JsonObject {
-  const short = shortValue(comparison);
-  return short === undefined
-    ? { type: "state_check", field: path, ...longForm(comparison) }
-    : { [path]: short };
-}
-
-/** Turns count from 1: an export says in this way that a condition never holds. */
-function isBelowOne(check: Comparison["check"]): boolean {
-  return check.type === "numeric_range" && check.max !== undefined && check.max < 1;
-}
-
-function constant(compared: unknown): JsonObject {
-  return compared === true ? ALWAYS : NEVER;
-}
-
-/** A path here and the type of its value; null for what upstream always finds empty, `visits` for what it never counts. */
-type Place = { readonly path: string; readonly type: ValueType } | { readonly visits: 0 } | null;
-
-function locate(field: string, source: string, names: ScenarioNames): Place {
+/** A path here and the type of its value. Throws `NotTranslatable` for what upstream always finds empty. */
+function locate(
+  field: string,
+  source: string,
+  names: ScenarioNames,
+): { readonly path: string; readonly type: ValueType } {
   const [root, rest] = splitAtDot(field);
   switch (root) {
     case "verify_result":
-      return { path: root, type: { type: "bool" } };
+      return { path: root, type: { type: "boolean" } };
     case "turn":
-      return { path: root, type: { type: "int" } };
+      return { path: root, type: { type: "integer" } };
     case "current_node":
-      return { path: root, type: { type: "str" } };
-    case "accumulated":
-      return rest === "" ? null : { path: field, type: { type: "any" } };
+      return { path: root, type: { type: "string" } };
     case "parsed":
-      return fieldPlace("parsed", source, rest, names);
+      return { path: field, type: names.field(source, rest) };
+    case "accumulated":
+      if (rest !== "") return { path: field, type: { type: "any" } };
+      break;
     case "node_visits": {
       const node = names.node(rest);
-      return node === undefined ? { visits: 0 } : { path: `node_visits.${node.id}`, type: { type: "int" } };
+      if (node !== undefined) return { path: `node_visits.${node.id}`, type: { type: "integer" } };
+      break;
     }
-    case "node_results":
-      return locateResult(rest, names);
-    default:
-      return null;
-  }
-}
-
-function locateResult(rest: string, names: ScenarioNames): Place {
-  const [id, inside] = splitAtDot(rest);
-  const node = names.node(id);
-  if (node === undefined) return null;
-  const [section, key] = splitAtDot(inside);
-  const path = `node_results.${node.id}.${section}`;
-  switch (section) {
-    case "verify_result":
-      return { path, type: { type: "bool" } };
-    case "parsed":
-      return fieldPlace(path, id, key, names);
-    case "rubric": {
-      const type = node.traits.get(key);
-      if (type === null) throw new NotTranslatable(`the trait ${key} of ${id} cannot be compared`);
-      return type === undefined ? null : { path: `${path}.${key}`, type };
+    case "node_results": {
+      const [id, inside] = splitAtDot(rest);
+      const [section, key] = splitAtDot(inside);
+      const node = names.node(id);
+      const path = `node_results.${node?.id}.${section}`;
+      if (node !== undefined && section === "verify_result") return { path, type: { type: "boolean" } };
+      if (node !== undefined && section === "parsed")
+        return { path: `${path}.${key}`, type: names.field(id, key) };
+      const type = section === "rubric" ? node?.traits.get(key) : undefined;
+      if (type != null) return { path: `${path}.${key}`, type };
     }
-    case "":
-      throw new NotTranslatable(`all results of ${id} at once cannot be compared`);
-    default:
-      return null;
   }
-}
-
-function fieldPlace(prefix: string, node: string, name: string, names: ScenarioNames): Place {
-  if (name === "id" || name === "correct" || name === "")
-    throw new NotTranslatable(`parsed.${name} of upstream has no counterpart`);
-  const type = names.field(node, name);
-  return type.type === "none" ? null : { path: `${prefix}.${name}`, type };
+  throw new NotTranslatable(`${field} is always null or 0 upstream, or cannot be compared`);
 }
 
 function splitAtDot(path: string): readonly [string, string] {
   const dot = path.indexOf(".");
   return dot === -1 ? [path, ""] : [path.slice(0, dot), path.slice(dot + 1)];
+}
+
+/** Upstream has no condition that never holds, but turns count from 1. */
+export const NEVER_HOLDS: JsonObject = {
+  type: "state_check",
+  field: "turn",
+  expected: null,
+  verify_with: { type: "NumericRange", max: 0 },
+};
+
+/** The conditions of edges that together mean the same as this one. Throws `NotTranslatable`. */
+export function writeConditions(
+  { when, source }: ScenarioEdge,
+  nodes: ScenarioDefinition["nodes"],
+): readonly JsonValue[] {
+  if (typeof when === "string" || typeof when === "function")
+    throw new NotTranslatable("it is JavaScript, which karenina cannot run");
+  const compiled = compileWhen(when as NonNullable<typeof when>) as Condition;
+  const alternatives =
+    isComposition(compiled) && compiled.type === "any_of" ? compiled.conditions : [compiled];
+  if (alternatives.length === 0) return [NEVER_HOLDS];
+  return alternatives.map((part) => {
+    const checks = writeChecks(part, source, nodes);
+    return checks.length === 1 ? (checks[0] as JsonObject) : checks;
+  });
+}
+
+/** State checks that must all hold. */
+function writeChecks(
+  part: Composed<ConditionLeaf>,
+  source: string,
+  nodes: ScenarioDefinition["nodes"],
+): JsonObject[] {
+  if (isComposition(part)) {
+    if (part.type === "all_of") return part.conditions.flatMap((inner) => writeChecks(inner, source, nodes));
+    const inner = part.type === "not" ? part.condition : part;
+    if (inner.type === "state_check" && inner.verifyWith.type === "boolean_match")
+      return writeChecks({ ...inner, expected: inner.expected !== true }, source, nodes);
+    throw new NotTranslatable(`${part.type} in a condition has no counterpart`);
+  }
+  if (part.type === "function") throw new NotTranslatable("it is JavaScript, which karenina cannot run");
+  const { field, verifyWith, expected = null } = part;
+  const classes = classesAt(field, nodes);
+  const compared =
+    classes === null ? writeComparison(verifyWith, expected) : writePositions(classes, verifyWith, expected);
+  return [
+    {
+      type: "state_check",
+      field: writePath(field, nodes, source),
+      expected: compared.expected,
+      verify_with: compared.verify_with,
+    },
+  ];
+}
+
+/** The classes of a literal trait, if that is what a path names. */
+function classesAt(path: string, nodes: ScenarioDefinition["nodes"]): readonly string[] | null {
+  const [root, node = "", section, ...rest] = path.split(".");
+  if (root !== "node_results" || section !== "rubric") return null;
+  const { question, rubric } = nodes[node] ?? {};
+  const traits = [...(question?.rubric?.traits ?? []), ...(rubric?.traits ?? [])];
+  const trait = traits.find(({ name }) => name === rest.join("."));
+  return trait?.type === "llm" && trait.kind === "literal" ? Object.keys(trait.classes) : null;
+}
+
+/** Upstream compares the position of a class, so its name becomes a range of positions. */
+function writePositions(
+  classes: readonly string[],
+  check: Parameters<typeof writeComparison>[0],
+  expected: JsonValue,
+): WrittenComparison {
+  const names = check.type === "one_of" ? check.values.map(String) : [String(expected)];
+  const isText = check.type === "one_of" || check.type === "exact_match" || check.type === "literal_match";
+  const positions = names.map((name) => classes.indexOf(name)).sort((left, right) => left - right);
+  const [first = -1] = positions;
+  const last = positions.at(-1) ?? -1;
+  if (!isText || first === -1 || last - first !== positions.length - 1)
+    throw new NotTranslatable("upstream compares positions of classes, and these are not next to each other");
+  return first === last
+    ? { verify_with: { type: "NumericExact" }, expected: first }
+    : { verify_with: { type: "NumericRange", min: first, max: last }, expected: null };
+}
+
+/** A path in upstream's names, seen from a node; a field may be called otherwise there. Throws `NotTranslatable`. */
+export function writePath(path: string, nodes: ScenarioDefinition["nodes"], source = ""): string {
+  const [root = "", node = "", section = ""] = path.split(".");
+  const isKnown =
+    root === "node_results"
+      ? ["verify_result", "parsed", "rubric"].includes(section)
+      : ["verify_result", "turn", "current_node", "parsed", "accumulated", "node_visits"].includes(root);
+  if (!isKnown) throw new NotTranslatable(`${path} has no counterpart`);
+  const prefix = root === "parsed" || root === "accumulated" ? `${root}.` : `${root}.${node}.parsed.`;
+  if (!path.startsWith(prefix)) return path;
+  const name = path.slice(prefix.length);
+  if (name.includes(".")) throw new NotTranslatable(`${path} is nested, which upstream cannot`);
+  if (root === "accumulated") return path;
+  const template = nodes[root === "parsed" ? source : node]?.question.template;
+  const own = template && pythonNames(template).get(name);
+  if (own === undefined) throw new NotTranslatable(`${path} has no counterpart`);
+  return `${prefix}${own}`;
 }

@@ -135,3 +135,26 @@ function writeModel(reference: ModelReference, more: JsonObject): JsonObject {
     ...more,
   };
 }
+
+/** Keys of a model that never hold a secret. */
+const SAFE_KEYS: ReadonlySet<string> = new Set(
+  "id model_name model_provider interface temperature max_tokens system_prompt max_retries".split(" "),
+);
+
+/** Models and agent of a node in upstream's words, without keys that may hold secrets. */
+export function withoutSecrets(
+  override: JsonValue | undefined,
+  agentIdentity: JsonValue | undefined,
+): JsonObject | undefined {
+  if (!isRecord(override)) return undefined;
+  const models = Object.entries(override)
+    .filter(([, model]) => isRecord(model))
+    .map(([key, model]) => [
+      key,
+      Object.fromEntries(Object.entries(model as JsonObject).filter(([name]) => SAFE_KEYS.has(name))),
+    ]);
+  return {
+    modelOverride: Object.fromEntries(models),
+    ...(agentIdentity === undefined ? {} : { agentIdentity }),
+  };
+}

@@ -1,8 +1,7 @@
 import type { Check } from "../../../core/checks/check.ts";
 import { DEFAULT_NORMALIZERS } from "../../../core/checks/normalize.ts";
 import { deepEqual, isRecord, type JsonObject, type JsonValue } from "../../../core/values/json.ts";
-import { type TranslatedPattern, translatePattern } from "./python-regex.ts";
-import { TRACE_HEADER } from "./trace-header.ts";
+import { pythonPattern, TRACE_HEADER, translatePattern } from "./python-patterns.ts";
 
 /** Something that cannot be translated exactly, and why. */
 export class NotTranslatable extends Error {}
@@ -10,226 +9,279 @@ export class NotTranslatable extends Error {}
 /** Reports what an author should know about a translation that is exact in most cases only. */
 export type Note = (message: string) => void;
 
-interface Parameter {
-  /** The name here. */
-  readonly name: string;
-  /** Left out of files when it has this value. */
-  readonly byDefault?: JsonValue;
+/** The class of a comparison with its parameters, in the names of karenina. */
+export type Primitive = JsonObject & { readonly type: string };
+
+const TEXTS = { substrings: null, normalize: [] };
+const GRADED = { mode: "relative", decay: "linear" };
+const EXCLUSIVE = { exclusive_min: false, exclusive_max: false };
+
+/**
+ * The classes that compare, with their parameters and defaults; null is none. The check of the same meaning and its parameters
+ * have the same names, but for case. Parameters are left out of files when they have their default.
+ */
+const PRIMITIVES: Readonly<Record<string, JsonObject>> = {
+  BooleanMatch: {},
+  ExactMatch: { normalize: DEFAULT_NORMALIZERS as unknown as JsonValue },
+  ContainsAny: TEXTS,
+  ContainsAll: TEXTS,
+  RegexMatch: { pattern: null, flags: null },
+  SemanticMatch: { threshold: 0.85 },
+  NumericExact: {},
+  NumericTolerance: { tolerance: null, mode: "relative" },
+  NumericRange: { min: null, max: null, ...EXCLUSIVE },
+  NumericMinimum: { exclusive: false },
+  NumericMaximum: { exclusive: false },
+  NumericGraded: { cutoff: null, full_credit: null, ...GRADED },
+  NumericRangeGraded: { min: null, max: null, margin: null, mode: "absolute", decay: "linear", ...EXCLUSIVE },
+  NumericThresholdGraded: { direction: null, margin: null, ...GRADED, exclusive: false },
+  SetContainment: { mode: "exact", min_overlap: 1 },
+  OrderedMatch: { normalize: DEFAULT_NORMALIZERS as unknown as JsonValue },
+  LiteralMatch: {},
+  DateMatch: { format: null },
+  DateTolerance: { tolerance: null, unit: "days" },
+  DateRange: { min: null, max: null },
+  TraceRegex: { pattern: null, count_min: 1 },
+  TraceContains: { substring: null },
+  TraceLength: { min: null, max: null, unit: "chars" },
+};
+
+/** The name of a class in snake case. */
+export function snakeCase(name: string): string {
+  return name.replace(/(?<=[a-z])[A-Z]/g, "_$&").toLowerCase();
 }
 
-const NORMALIZE: Parameter = { name: "normalize", byDefault: DEFAULT_NORMALIZERS as unknown as JsonValue };
-const MODE: Parameter = { name: "mode", byDefault: "relative" };
-const DECAY: Parameter = { name: "decay", byDefault: "linear" };
-const FLAG = (name: string): Parameter => ({ name, byDefault: false });
+function camelCase(name: string): string {
+  return name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+}
 
-/** The classes that compare, with the check of the same meaning and its parameters. */
-export const PRIMITIVES: Readonly<
-  Record<string, { readonly check: Check["type"]; readonly parameters: Readonly<Record<string, Parameter>> }>
-> = {
-  BooleanMatch: { check: "boolean_match", parameters: {} },
-  ExactMatch: { check: "exact_match", parameters: { normalize: NORMALIZE } },
-  ContainsAny: {
-    check: "contains_any",
-    parameters: { substrings: { name: "substrings" }, normalize: { name: "normalize", byDefault: [] } },
-  },
-  ContainsAll: {
-    check: "contains_all",
-    parameters: { substrings: { name: "substrings" }, normalize: { name: "normalize", byDefault: [] } },
-  },
+const CLASSES: ReadonlyMap<string, string> = new Map(
+  Object.keys(PRIMITIVES).map((name) => [snakeCase(name), name]),
+);
+
+/** Parameters that need more than another name, in both directions; both have our names. */
+interface Conversion {
+  readonly read?: (parameters: JsonObject, note: Note) => JsonObject;
+  readonly write?: (parameters: JsonObject) => JsonObject;
+}
+
+const NORMALIZED: Conversion = {
+  write: ({ normalize, ...rest }) => ({
+    ...rest,
+    ...(Array.isArray(normalize) ? { normalize: writeNormalizers(normalize) } : {}),
+  }),
+};
+
+const CONVERSIONS: Readonly<Record<string, Conversion>> = {
+  ExactMatch: NORMALIZED,
+  OrderedMatch: NORMALIZED,
+  ContainsAny: NORMALIZED,
+  ContainsAll: NORMALIZED,
   RegexMatch: {
-    check: "regex_match",
-    parameters: { pattern: { name: "pattern" }, flags: { name: "flags" } },
+    read: ({ pattern, flags }, note) =>
+      patternHere(pattern, { flags: Array.isArray(flags) ? flags.map(String) : [] }, note),
+    write: ({ pattern, flags }) => writePattern(pattern, flags),
   },
-  SemanticMatch: {
-    check: "semantic_match",
-    parameters: { threshold: { name: "threshold", byDefault: 0.85 } },
+  TraceRegex: {
+    read: ({ pattern, ...rest }, note) => ({ ...rest, ...patternHere(pattern, { seesHeader: true }, note) }),
+    write: ({ pattern, ...rest }) => ({ ...rest, ...writePattern(pattern, undefined, true) }),
   },
-  NumericExact: { check: "numeric_exact", parameters: {} },
-  NumericTolerance: {
-    check: "numeric_tolerance",
-    parameters: { tolerance: { name: "tolerance" }, mode: MODE },
-  },
-  NumericRange: {
-    check: "numeric_range",
-    parameters: {
-      min: { name: "min" },
-      max: { name: "max" },
-      exclusive_min: FLAG("exclusiveMin"),
-      exclusive_max: FLAG("exclusiveMax"),
+  TraceContains: {
+    read: ({ substring }) => {
+      if (typeof substring !== "string") throw new NotTranslatable("a substring must be a text");
+      refuseHeader(substring);
+      return { substring };
     },
   },
-  NumericMinimum: { check: "numeric_minimum", parameters: { exclusive: FLAG("exclusive") } },
-  NumericMaximum: { check: "numeric_maximum", parameters: { exclusive: FLAG("exclusive") } },
-  NumericGraded: {
-    check: "numeric_graded",
-    parameters: {
-      cutoff: { name: "cutoff" },
-      full_credit: { name: "fullCredit" },
-      mode: MODE,
-      decay: DECAY,
+  TraceLength: {
+    read: ({ min, max, unit }) => {
+      const header = headerLength(unit);
+      if (typeof max === "number" && max < header)
+        throw new NotTranslatable(`a max of ${max} is below the header of upstream's traces and never holds`);
+      return {
+        ...(typeof min === "number" ? { min: Math.max(0, min - header) } : {}),
+        ...(typeof max === "number" ? { max: max - header } : {}),
+        unit: unit === "words" ? "words" : "chars",
+      };
     },
-  },
-  NumericRangeGraded: {
-    check: "numeric_range_graded",
-    parameters: {
-      min: { name: "min" },
-      max: { name: "max" },
-      margin: { name: "margin" },
-      mode: { name: "mode", byDefault: "absolute" },
-      decay: DECAY,
-      exclusive_min: FLAG("exclusiveMin"),
-      exclusive_max: FLAG("exclusiveMax"),
-    },
-  },
-  NumericThresholdGraded: {
-    check: "numeric_threshold_graded",
-    parameters: {
-      direction: { name: "direction" },
-      margin: { name: "margin" },
-      mode: MODE,
-      decay: DECAY,
-      exclusive: FLAG("exclusive"),
-    },
+    write: ({ min, max, ...rest }) => ({
+      ...rest,
+      ...(typeof min === "number" ? { min: min + headerLength(rest.unit) } : {}),
+      ...(typeof max === "number" ? { max: max + headerLength(rest.unit) } : {}),
+    }),
   },
   SetContainment: {
-    check: "set_containment",
-    parameters: {
-      mode: { name: "mode", byDefault: "exact" },
-      min_overlap: { name: "minOverlap", byDefault: 1 },
-    },
+    read: ({ minOverlap, ...rest }) => ({
+      ...rest,
+      ...(minOverlap === 0 ? {} : { minOverlap: minOverlap ?? 1 }),
+    }),
   },
-  OrderedMatch: { check: "ordered_match", parameters: { normalize: NORMALIZE } },
-  LiteralMatch: { check: "literal_match", parameters: {} },
-  DateMatch: { check: "date_match", parameters: { format: { name: "format" } } },
-  DateTolerance: {
-    check: "date_tolerance",
-    parameters: { tolerance: { name: "tolerance" }, unit: { name: "unit", byDefault: "days" } },
+  DateMatch: {
+    read: ({ format }) => (format === undefined ? {} : { format: dateFormat(String(format)) }),
+    write: ({ format }) => (format === undefined ? {} : { format: strptimeFormat(String(format)) }),
   },
-  DateRange: { check: "date_range", parameters: { min: { name: "min" }, max: { name: "max" } } },
-  TraceRegex: {
-    check: "trace_regex",
-    parameters: { pattern: { name: "pattern" }, count_min: { name: "countMin", byDefault: 1 } },
-  },
-  TraceContains: { check: "trace_contains", parameters: { substring: { name: "substring" } } },
-  TraceLength: {
-    check: "trace_length",
-    parameters: {
-      min: { name: "min" },
-      max: { name: "max" },
-      unit: { name: "unit", byDefault: "chars" },
+  DateRange: {
+    // Upstream takes a bare date for its first moment; here it includes the whole day.
+    read: ({ max, ...rest }) => ({
+      ...rest,
+      ...(max === undefined ? {} : { max: IS_DATE.test(String(max)) ? `${String(max)}T00:00:00` : max }),
+    }),
+    write: ({ max, ...rest }) => {
+      if (typeof max === "string" && IS_DATE.test(max))
+        throw new NotTranslatable("a maximum that includes the whole day has no counterpart; write a time");
+      return { ...rest, ...(max === undefined ? {} : { max: String(max).replace(/T00:00:00$/, "") }) };
     },
   },
 };
+
+const IS_DATE = /^\d{4}-\d{2}-\d{2}$/;
+
+function headerLength(unit: JsonValue | undefined): number {
+  return unit === "words" ? TRACE_HEADER.trim().split(/\s+/).length : TRACE_HEADER.length;
+}
 
 /** The check that means the same as a primitive; `isStrict` refuses unknown parameters, as Python does in a template. */
-export function toCheck(primitive: Primitive, note: Note, isStrict = false): Check {
-  const { type, ...given } = primitive;
-  const known = Object.hasOwn(PRIMITIVES, type) ? PRIMITIVES[type] : undefined;
-  if (known === undefined) throw new NotTranslatable(`${type} is not a comparison that karenina has`);
-  const entries = Object.entries(given).flatMap(([key, value]): [string, JsonValue][] => {
-    const parameter = Object.hasOwn(known.parameters, key) ? known.parameters[key] : undefined;
-    if (parameter === undefined) {
-      if (isStrict) throw new NotTranslatable(`${type} has no parameter ${key}`);
-      return [];
-    }
-    return value === undefined || value === null ? [] : [[parameter.name, value]];
-  });
-  const translated = TRANSLATIONS[type]?.(Object.fromEntries(entries), note) ?? Object.fromEntries(entries);
-  const defaults = new Map(Object.values(known.parameters).map(({ name, byDefault }) => [name, byDefault]));
-  const kept = Object.entries(translated).filter(([name, value]) => !deepEqual(value, defaults.get(name)));
+export function toCheck({ type, ...given }: Primitive, note: Note, isStrict = false): Check {
+  const defaults = Object.hasOwn(PRIMITIVES, type) ? PRIMITIVES[type] : undefined;
+  if (defaults === undefined) throw new NotTranslatable(`${type} is not a comparison that karenina has`);
+  const unknown = Object.keys(given).find((key) => !Object.hasOwn(defaults, key));
+  if (isStrict && unknown !== undefined) throw new NotTranslatable(`${type} has no parameter ${unknown}`);
+  const named = Object.entries(given)
+    .filter(([key, value]) => Object.hasOwn(defaults, key) && (value ?? null) !== null)
+    .map(([key, value]) => [camelCase(key), value as JsonValue] as const);
+  const plain = Object.fromEntries(named);
+  const own = new Map(Object.entries(defaults).map(([key, value]) => [camelCase(key), value]));
+  const kept = Object.entries(CONVERSIONS[type]?.read?.(plain, note) ?? plain).filter(
+    ([name, value]) => !deepEqual(value, own.get(name)),
+  );
   // The shapes of parameters are validated with the rest of the scenario.
-  return { type: known.check, ...Object.fromEntries(kept) } as unknown as Check;
+  return { type: snakeCase(type), ...Object.fromEntries(kept) } as unknown as Check;
 }
 
-type Translation = (parameters: JsonObject, note: Note) => JsonObject;
-
-/** What needs more than other names. */
-const TRANSLATIONS: Readonly<Record<string, Translation>> = {
-  RegexMatch: ({ pattern, flags }, note) =>
-    patternAndFlags(patternHere(pattern, { flags: Array.isArray(flags) ? flags.map(String) : [] }, note)),
-  TraceRegex: ({ pattern, ...rest }, note) => {
-    const result = patternHere(pattern, { seesHeader: true }, note);
-    if (result.touchesHeader && Number(rest.countMin ?? 1) > 1)
-      throw new NotTranslatable("upstream counts its occurrences in the header of a trace, too");
-    return { ...rest, pattern: result.pattern };
-  },
-  TraceLength: ({ min, max, unit }) => {
-    const header = unit === "words" ? TRACE_HEADER.trim().split(/\s+/).length : TRACE_HEADER.length;
-    if (typeof max === "number" && max < header)
-      throw new NotTranslatable(
-        `a max of ${max} is below the header of upstream's traces and can never hold`,
-      );
-    return {
-      ...(typeof min === "number" ? { min: Math.max(0, min - header) } : {}),
-      ...(typeof max === "number" ? { max: max - header } : {}),
-      unit: unit === "words" ? "words" : "chars",
-    };
-  },
-  TraceContains: ({ substring }, note) => {
-    if (typeof substring !== "string") throw new NotTranslatable("a substring must be a text");
-    const { pattern, touchesHeader } = patternHere(
-      substring.replace(/[!-/:-@[-^{-~]/g, "\\$&"),
-      { seesHeader: true },
-      note,
-    );
-    return touchesHeader ? { type: "trace_regex", pattern } : { substring };
-  },
-  SetContainment: ({ minOverlap, ...rest }) => ({
-    ...rest,
-    ...(minOverlap === undefined || minOverlap === 0 ? {} : { minOverlap }),
-  }),
-  DateMatch: ({ format }) => (format === undefined ? {} : { format: dateFormat(String(format)) }),
-  DateRange: ({ min, max }) => ({
-    ...(min === undefined ? {} : { min }),
-    // Upstream takes a bare date for its first moment; here it includes the whole day.
-    ...(max === undefined
-      ? {}
-      : { max: /^\d{4}-\d{2}-\d{2}$/.test(String(max)) ? `${String(max)}T00:00:00` : max }),
-  }),
-};
-
-/** A pattern with its flags, if it has any. */
-export function patternAndFlags({ pattern, flags }: { readonly pattern: string; readonly flags: string }): {
-  readonly pattern: string;
-  readonly flags?: string;
-} {
-  return { pattern, ...(flags === "" ? {} : { flags }) };
+/** A comparison in karenina's words. */
+export interface WrittenComparison {
+  readonly verify_with: Primitive;
+  readonly expected: JsonValue;
 }
 
-/** A pattern in our words. Throws `NotTranslatable`. */
+/** The primitive that means the same as a check with what it expects. Throws `NotTranslatable`. */
+export function writeComparison(check: Check, expected: JsonValue): WrittenComparison {
+  if (check.type === "is_null") return { verify_with: { type: "LiteralMatch" }, expected: null };
+  if (check.type === "one_of") {
+    // Upstream has no such check: synonyms take every value to the first of them.
+    const values = check.values.map(String);
+    const [first] = values;
+    if (first === undefined) throw new NotTranslatable("one_of without values");
+    const steps = check.normalize ?? DEFAULT_NORMALIZERS;
+    const mapping = Object.fromEntries(values.map((value) => [looked(value, steps), looked(first, steps)]));
+    const normalize = [...writeNormalizers(steps), { mapping }];
+    return { verify_with: { type: "ExactMatch", normalize }, expected: first };
+  }
+  const { type, ...given } = check as Check & JsonObject;
+  const name = CLASSES.get(type);
+  if (name === undefined) throw new NotTranslatable(`the check ${type} has no counterpart`);
+  const parameters = CONVERSIONS[name]?.write?.(given as JsonObject) ?? (given as JsonObject);
+  const written = Object.keys(PRIMITIVES[name] as JsonObject).flatMap((key) => {
+    const value = parameters[camelCase(key)] ?? null;
+    return value === null ? [] : [[key, value] as const];
+  });
+  return { verify_with: { type: name, ...Object.fromEntries(written) }, expected };
+}
+
+/** A text as a synonym map sees it, after these steps. */
+function looked(text: string, steps: readonly unknown[]): string {
+  let result = text;
+  for (const step of steps) {
+    if (step === "lowercase") result = result.toLowerCase();
+    else if (step === "strip") result = result.trim();
+    else throw new NotTranslatable("one_of with these normalisers has no counterpart");
+  }
+  return result;
+}
+
+/** Normalisers in karenina's names; `unicode` has none. */
+export function writeNormalizers(steps: readonly unknown[]): JsonValue[] {
+  return steps.map((step) => {
+    if (step === "unicode") throw new NotTranslatable("the normaliser unicode has no counterpart");
+    if (typeof step === "string") return step;
+    const { synonyms, mapping } = step as { readonly synonyms?: JsonObject; readonly mapping?: JsonObject };
+    return { mapping: (synonyms ?? mapping) as JsonObject };
+  });
+}
+
+/** A pattern in our words, with its flags, if it has any. Throws `NotTranslatable`. */
 export function patternHere(
   pattern: JsonValue | undefined,
   context: Parameters<typeof translatePattern>[1],
   note: Note,
-): Extract<TranslatedPattern, { readonly pattern: string }> {
+): { readonly pattern: string; readonly flags?: string } {
   if (typeof pattern !== "string") throw new NotTranslatable("a pattern must be a text");
   const result = translatePattern(pattern, context);
   if ("problem" in result)
     throw new NotTranslatable(`the pattern ${JSON.stringify(pattern)} cannot be used: ${result.problem}`);
   for (const message of result.notes) note(`the pattern ${JSON.stringify(pattern)}: ${message}`);
-  return result;
+  return { pattern: result.pattern, ...(result.flags === "" ? {} : { flags: result.flags }) };
 }
 
-const DATE_DIRECTIVES: Readonly<Record<string, string>> = {
-  Y: "yyyy",
-  y: "yy",
-  m: "MM",
-  d: "dd",
-  B: "MMMM",
-  b: "MMM",
-  H: "HH",
-  M: "mm",
-  S: "ss",
-};
+const FLAG_NAMES: Readonly<Record<string, string>> = { i: "IGNORECASE", m: "MULTILINE", s: "DOTALL" };
 
-/** A format of `strptime` in our tokens. */
+/** A pattern with the names of its flags, as Python has them. Throws `NotTranslatable`. */
+export function writePattern(
+  pattern: JsonValue | undefined,
+  flags: JsonValue | undefined,
+  seesHeader = false,
+): { readonly pattern: string; readonly flags?: string[] } {
+  const letters = typeof flags === "string" ? flags : "";
+  const result = pythonPattern(String(pattern), { flags: letters, seesHeader });
+  if (typeof result !== "string")
+    throw new NotTranslatable(`the pattern ${JSON.stringify(pattern)}: ${result.problem}`);
+  return {
+    pattern: result,
+    ...(letters === "" ? {} : { flags: [...letters].map((flag) => FLAG_NAMES[flag] ?? flag) }),
+  };
+}
+
+/** Refuses a text that upstream may find in the header of a trace, or from there into the reply. */
+export function refuseHeader(text: string, header: string = TRACE_HEADER): void {
+  for (let at = 0; at < header.length; at++) {
+    const rest = header.slice(at);
+    if (rest.startsWith(text) || text.startsWith(rest))
+      throw new NotTranslatable(`${JSON.stringify(text)} may begin in the header of upstream's traces`);
+  }
+}
+
+/** Directives of `strptime`, and our tokens. */
+const DATE_PARTS: readonly (readonly [string, string])[] = [
+  ...([
+    ["%Y", "yyyy"],
+    ["%y", "yy"],
+    ["%B", "MMMM"],
+    ["%b", "MMM"],
+    ["%m", "MM"],
+  ] as const),
+  ...([
+    ["%d", "dd"],
+    ["%H", "HH"],
+    ["%M", "mm"],
+    ["%S", "ss"],
+  ] as const),
+];
+
 function dateFormat(format: string): string {
-  return format.replace(/%(.)|([A-Za-z]+)/gs, (written, directive?: string, letters?: string) => {
-    if (letters !== undefined) return `'${letters}'`;
-    const token = DATE_DIRECTIVES[directive as string];
-    if (token === undefined)
-      throw new NotTranslatable(`the date format ${format} uses ${written}, which has no counterpart`);
-    return token;
+  return format.replace(/%.|[A-Za-z]+/gs, (part) => {
+    if (!part.startsWith("%")) return `'${part}'`;
+    const token = DATE_PARTS.find(([directive]) => directive === part)?.[1];
+    if (token !== undefined) return token;
+    throw new NotTranslatable(`the date format ${format} uses ${part}, which has no counterpart`);
+  });
+}
+
+function strptimeFormat(format: string): string {
+  return format.replace(/'([^']*)'|([a-zA-Z])\2*/g, (part, quoted?: string) => {
+    if (quoted !== undefined) return quoted;
+    const directive = DATE_PARTS.find(([, token]) => token === part)?.[0];
+    if (directive !== undefined) return directive;
+    throw new NotTranslatable(`the date token ${part} has no counterpart`);
   });
 }
 
@@ -239,57 +291,3 @@ export function isTruthy(value: JsonValue): boolean {
   if (isRecord(value)) return Object.keys(value).length > 0;
   return value !== null && value !== false && value !== 0 && value !== "";
 }
-
-/** The text that Python's `str` gives for plain values; null for lists and objects. */
-export function pythonText(value: JsonValue): string | null {
-  if (value === null) return "None";
-  if (typeof value === "boolean") return value ? "True" : "False";
-  if (typeof value === "object") return null;
-  return String(value);
-}
-
-/** A declarative answer template, as its author wrote it in Python. */
-export interface PythonTemplate {
-  readonly fields: readonly PythonField[];
-  readonly strategy: PythonStrategy | null;
-}
-
-/** A field of a template. */
-export interface PythonField {
-  readonly name: string;
-  readonly line: number;
-  readonly type: PythonType;
-  readonly isNullable: boolean;
-  readonly description: string;
-  readonly truth: PythonTruth;
-  readonly verifyWith: Primitive;
-  readonly weight: number;
-  readonly hint: string | null;
-}
-
-export type PythonScalar =
-  | { readonly type: "bool" | "str" | "int" | "float" }
-  | { readonly type: "literal"; readonly values: readonly (string | number)[] };
-
-export type PythonType = PythonScalar | { readonly type: "list"; readonly items: PythonScalar };
-
-/** The class of a comparison with its parameters, in the names of karenina. */
-export type Primitive = JsonObject & { readonly type: string };
-
-export interface PythonCase {
-  readonly value: JsonValue;
-  readonly verifyWith: Primitive | null;
-}
-
-export type PythonTruth =
-  | { readonly value: JsonValue }
-  | {
-      readonly source: string;
-      readonly cases: ReadonlyMap<string, PythonCase>;
-      readonly otherwise: PythonCase;
-    };
-
-export type PythonStrategy =
-  | { readonly type: "all_of" | "any_of"; readonly conditions: readonly PythonStrategy[] }
-  | { readonly type: "at_least_n"; readonly n: number; readonly conditions: readonly PythonStrategy[] }
-  | { readonly type: "field"; readonly field: string };

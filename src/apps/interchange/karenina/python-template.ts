@@ -1,20 +1,70 @@
-import type { JsonValue } from "../../../core/values/json.ts";
-import type {
-  Primitive,
-  PythonCase,
-  PythonField,
-  PythonScalar,
-  PythonStrategy,
-  PythonTemplate,
-  PythonTruth,
-  PythonType,
+import type { Check } from "../../../core/checks/check.ts";
+import { type Composed, isComposition } from "../../../core/logic/composition.ts";
+import {
+  type CaseTruth,
+  defaultFieldCheck,
+  type FieldLeaf,
+  type FieldType,
+  gateOf,
+  isCaseTruth,
+  isTraceCheck,
+  isTruthFrom,
+  type Template,
+  type TemplateField,
+  verifyRuleOf,
+} from "../../../core/templates/template.ts";
+import { deepEqual, isRecord, type JsonObject, type JsonValue } from "../../../core/values/json.ts";
+import type { ScenarioNames } from "./conditions.ts";
+import {
+  isTruthy,
+  type Note,
+  NotTranslatable,
+  type Primitive,
+  snakeCase,
+  toCheck,
+  writeComparison,
 } from "./primitives.ts";
-import { type Expression, ExpressionParser, parseExpression } from "./python-expression.ts";
-import { PythonError, tokenize } from "./python-tokens.ts";
+import {
+  type Expression,
+  KEYWORDS,
+  PythonError,
+  parseExpression,
+  parseModule,
+  type Statement,
+} from "./python.ts";
 
-/** Reads the text of a template without running any of it. Throws `PythonError` for whatever is not declarative. */
-export function parseTemplate(source: string): PythonTemplate {
-  return new TemplateReader(source).module();
+/** A declarative answer template, as its author wrote it in Python. */
+export interface PythonTemplate {
+  readonly fields: readonly PythonField[];
+  /** `verify` as a file has it. */
+  readonly strategy: JsonObject | null;
+}
+
+interface PythonField {
+  readonly name: string;
+  readonly line: number;
+  readonly type: FieldType;
+  readonly isNullable: boolean;
+  readonly description: string;
+  readonly truth: JsonValue | PastTruth;
+  readonly verifyWith: Primitive;
+  readonly weight: number;
+  readonly hint: string | null;
+}
+
+/** A truth that depends on an earlier turn. */
+class PastTruth {
+  readonly source: string;
+  readonly cases: JsonObject;
+  readonly otherwise: JsonObject;
+
+  constructor({ source, cases, default: otherwise }: JsonObject) {
+    if (typeof source !== "string" || !isRecord(cases) || !isRecord(otherwise))
+      throw new NotTranslatable("ConditionalGroundTruth needs source, cases and default");
+    this.source = source;
+    this.cases = cases as JsonObject;
+    this.otherwise = otherwise as JsonObject;
+  }
 }
 
 const FIELD_ARGUMENTS = ["description", "ground_truth", "verify_with", "weight", "extraction_hint"];
@@ -24,343 +74,500 @@ const IGNORED_ARGUMENTS: ReadonlySet<string> = new Set(
   "default title examples ge gt le lt min_length max_length max_digits decimal_places".split(" "),
 );
 
-const RESERVED_FIELDS: ReadonlySet<string> = new Set(["id", "correct", "regex"]);
+const RESERVED_FIELDS: ReadonlySet<string> = new Set(["id", "correct", "regex", "model_config"]);
+
+/** Reads the text of a template without running any of it. Throws `PythonError` for whatever is not declarative. */
+export function parseTemplate(source: string): PythonTemplate {
+  const { statements, renamed } = parseModule(source);
+  const [template, second] = statements;
+  if (template?.type !== "class" || second !== undefined)
+    throw new PythonError("a template is one class, and nothing else", (second ?? template)?.line ?? 1);
+  const reader = new TemplateReader(renamed);
+  const { bases, body, line } = template;
+  if (bases.length !== 1 || reader.lastName(bases[0] as Expression) !== "BaseAnswer")
+    throw new PythonError("the class must have the base BaseAnswer and no other", line);
+  const fields: PythonField[] = [];
+  let strategy: JsonObject | null = null;
+  for (const statement of body)
+    try {
+      if (fields.some(({ name }) => name === statement.name))
+        throw new NotTranslatable(`the field ${statement.name} is given twice`);
+      if (statement.type === "field") fields.push(reader.field(statement));
+      else strategy = reader.strategy(statement);
+    } catch (error) {
+      throw atLine(error, statement.line);
+    }
+  if (fields.length === 0) throw new PythonError("the class has no VerifiedField", line);
+  const missing = fieldsOf(strategy).find((name) => !fields.some((field) => field.name === name));
+  if (missing !== undefined)
+    throw new PythonError(`the strategy names the field "${missing}", which is not there`, line);
+  return { fields, strategy };
+}
+
+function atLine(error: unknown, line: number): unknown {
+  return error instanceof NotTranslatable ? new PythonError(error.message, line) : error;
+}
+
+function fieldsOf(strategy: JsonObject | null): readonly string[] {
+  if (strategy === null) return [];
+  const { type, field, conditions } = strategy;
+  return type === "field" ? [String(field)] : (conditions as readonly JsonObject[]).flatMap(fieldsOf);
+}
+
+type FieldStatement = Extract<Statement, { type: "field" }>;
 
 class TemplateReader {
-  readonly #parser: ExpressionParser;
-  readonly #renamed = new Set<string>();
+  readonly #renamed: ReadonlySet<string>;
 
-  constructor(source: string) {
-    this.#parser = new ExpressionParser(tokenize(source));
-  }
-
-  module(): PythonTemplate {
-    const parser = this.#parser;
-    let template: PythonTemplate | null = null;
-    while (!parser.is("end")) {
-      if (parser.is("name", "import") || parser.is("name", "from")) this.#import();
-      else if (parser.is("text")) this.#docstring();
-      else if (parser.is("operator", "@")) throw parser.error("a decorator is code, which is never run");
-      else if (!parser.is("name", "class"))
-        throw parser.error("a template is one class; other statements are code, which is never run");
-      else if (template !== null) throw parser.error("a template is one class; here is a second one");
-      else template = this.#class();
-    }
-    if (template === null) throw parser.error("there is no class");
-    return template;
-  }
-
-  #import(): void {
-    const parser = this.#parser;
-    while (!parser.is("newline") && !parser.is("end")) {
-      if (parser.is("operator", ";")) throw parser.error("one statement a line is expected");
-      const { text } = parser.take();
-      if (text === "as" && parser.is("name")) this.#renamed.add(parser.next.text);
-    }
-    parser.skip("newline");
-  }
-
-  #docstring(): void {
-    while (this.#parser.is("text")) this.#parser.take();
-    this.#parser.expect("newline");
-  }
-
-  #class(): PythonTemplate {
-    const parser = this.#parser;
-    parser.take();
-    parser.name();
-    parser.expect("operator", "(");
-    const base = parser.expression();
-    if (this.#lastName(base) !== "BaseAnswer")
-      throw new PythonError(`the class must have the base BaseAnswer and no other`, base.line);
-    if (!parser.is("operator", ")")) throw parser.error("the class must have one base and no arguments");
-    parser.take();
-    const fields: PythonField[] = [];
-    let strategy: PythonStrategy | null = null;
-    this.#block(() => {
-      if (parser.is("name", "class")) strategy = this.#strategyClass();
-      else fields.push(this.#field(fields));
-    });
-    if (fields.length === 0) throw parser.error("the class has no VerifiedField");
-    for (const name of fieldsOf(strategy))
-      if (!fields.some((field) => field.name === name))
-        throw parser.error(`the strategy names the field "${name}", which is not there`);
-    return { fields, strategy };
-  }
-
-  /** An indented block of statements; texts, `pass` and `...` say nothing. */
-  #block(statement: () => void): void {
-    const parser = this.#parser;
-    parser.expect("operator", ":");
-    if (!parser.skip("newline")) {
-      // A body on the line of its head.
-      if (!parser.skip("name", "pass") && !parser.skip("operator", "...")) statement();
-      parser.skip("newline");
-      return;
-    }
-    parser.expect("indent");
-    while (!parser.skip("dedent")) {
-      if (parser.is("text")) this.#docstring();
-      else if (parser.skip("name", "pass") || parser.skip("operator", "...")) parser.expect("newline");
-      else statement();
-    }
-  }
-
-  #field(before: readonly PythonField[]): PythonField {
-    const parser = this.#parser;
-    if (parser.is("name", "def") || parser.is("name", "async") || parser.is("operator", "@"))
-      throw parser.error("a method is code, which is never run; only declarative fields can be imported");
-    const { line } = parser.next;
-    const name = parser.name();
-    if (name === "model_config") throw new PythonError("model_config is not readable", line);
-    if (RESERVED_FIELDS.has(name) || name.startsWith("_"))
-      throw new PythonError(`a field cannot be called ${name}`, line);
-    if (before.some((field) => field.name === name))
-      throw new PythonError(`the field ${name} is given twice`, line);
-    if (!parser.skip("operator", ":")) throw new PythonError(`${name} has no type`, line);
-    const { type, isNullable } = this.#type(parser.expression());
-    if (!parser.skip("operator", "=")) throw new PythonError(`${name} is not a VerifiedField`, line);
-    const value = parser.expression();
-    parser.expect("newline");
-    return { name, line, type, isNullable, ...this.#verifiedField(name, value) };
-  }
-
-  #verifiedField(
-    name: string,
-    value: Expression,
-  ): Omit<PythonField, "name" | "line" | "type" | "isNullable"> {
-    if (value.type !== "call" || this.#lastName(value.callee) !== "VerifiedField")
-      throw new PythonError(
-        `${name} is not a VerifiedField: a field that nothing verifies has no counterpart`,
-        value.line,
-      );
-    const given = new Map<string, Expression>();
-    if (value.positional.length > FIELD_ARGUMENTS.length)
-      throw new PythonError("VerifiedField has too many arguments", value.line);
-    value.positional.forEach((argument, index) => {
-      given.set(FIELD_ARGUMENTS[index] as string, argument);
-    });
-    for (const [key, argument] of value.keywords) {
-      if (given.has(key)) throw new PythonError(`the argument ${key} is given twice`, argument.line);
-      if (IGNORED_ARGUMENTS.has(key)) this.#literal(argument);
-      else if (!FIELD_ARGUMENTS.includes(key))
-        throw new PythonError(`VerifiedField has no argument ${key}`, argument.line);
-      given.set(key, argument);
-    }
-    const needed = (key: string): Expression => {
-      const argument = given.get(key);
-      if (argument === undefined) throw new PythonError(`${name} has no ${key}`, value.line);
-      return argument;
-    };
-    const optional = (key: string): JsonValue => {
-      const argument = given.get(key);
-      return argument === undefined ? null : this.#literal(argument);
-    };
-    const description = this.#text(needed("description"));
-    if (description.trim() === "") throw new PythonError(`${name} has an empty description`, value.line);
-    const weight = optional("weight") ?? 1;
-    if (typeof weight !== "number" || weight < 0)
-      throw new PythonError(`the weight of ${name} must be a number from 0`, value.line);
-    const hint = optional("extraction_hint");
-    if (hint !== null && typeof hint !== "string")
-      throw new PythonError(`the extraction_hint of ${name} must be a text`, value.line);
-    return {
-      description,
-      truth: this.#truth(needed("ground_truth")),
-      verifyWith: this.#primitive(needed("verify_with")),
-      weight,
-      hint,
-    };
-  }
-
-  #truth(expression: Expression): PythonTruth {
-    if (expression.type !== "call") return { value: this.#literal(expression) };
-    const { line } = expression;
-    const { source, cases, default: otherwise, ...rest } = this.#call(expression, "ConditionalGroundTruth");
-    if (
-      source === undefined ||
-      cases === undefined ||
-      otherwise === undefined ||
-      Object.keys(rest).length > 0
-    )
-      throw new PythonError("ConditionalGroundTruth needs source, cases and default", line);
-    if (cases.type !== "dict") throw new PythonError("the cases must be a dict", cases.line);
-    const entries = cases.entries.map(({ key, value }): [string, PythonCase] => {
-      if (key === null) throw new PythonError("cases that are spread are not readable", value.line);
-      return [this.#text(key), this.#case(value)];
-    });
-    return { source: this.#text(source), cases: new Map(entries), otherwise: this.#case(otherwise) };
-  }
-
-  #case(expression: Expression): PythonCase {
-    const { value, verify_with, ...rest } = this.#call(expression, "GroundTruthCase");
-    if (value === undefined || Object.keys(rest).length > 0)
-      throw new PythonError("GroundTruthCase takes value and verify_with", expression.line);
-    const isNone =
-      verify_with === undefined || (verify_with.type === "literal" && verify_with.value === null);
-    return { value: this.#literal(value), verifyWith: isNone ? null : this.#primitive(verify_with) };
-  }
-
-  /** The named arguments of a call of this class. */
-  #call(expression: Expression, className: string): Readonly<Record<string, Expression | undefined>> {
-    if (expression.type !== "call" || this.#lastName(expression.callee) !== className)
-      throw new PythonError(`${className}(…) is expected here`, expression.line);
-    if (expression.positional.length > 0)
-      throw new PythonError(`${className} takes named arguments only`, expression.line);
-    return Object.fromEntries(expression.keywords);
-  }
-
-  #primitive(expression: Expression): Primitive {
-    if (expression.type !== "call")
-      throw new PythonError("a comparison such as ExactMatch() is expected here", expression.line);
-    const type = this.#lastName(expression.callee);
-    const parameters = Object.entries(this.#call(expression, type)).map(([key, value]) => [
-      key,
-      key === "normalize" ? this.#normalizers(value as Expression) : this.#literal(value as Expression),
-    ]);
-    return { type, ...Object.fromEntries(parameters) };
-  }
-
-  #normalizers(expression: Expression): JsonValue {
-    if (expression.type !== "list") throw new PythonError("normalize must be a list", expression.line);
-    return expression.items.map((item) => {
-      if (item.type !== "call") return this.#literal(item);
-      const { mapping } = this.#call(item, "SynonymMap");
-      if (mapping === undefined) throw new PythonError("SynonymMap needs a mapping", item.line);
-      return { mapping: this.#literal(mapping) };
-    });
-  }
-
-  #strategyClass(): PythonStrategy | null {
-    const parser = this.#parser;
-    parser.take();
-    const { line } = parser.next;
-    if (parser.name() !== "VerificationStrategy")
-      throw new PythonError("a class inside a template can only be VerificationStrategy", line);
-    let strategy: PythonStrategy | null = null;
-    this.#block(() => {
-      if (parser.name() !== "verify_strategy") throw parser.error("only verify_strategy is expected here");
-      if (parser.skip("operator", ":")) parser.expression();
-      parser.expect("operator", "=");
-      strategy = this.#tree(parser.expression());
-      parser.expect("newline");
-    });
-    return strategy;
-  }
-
-  #tree(expression: Expression): PythonStrategy {
-    const { line } = expression;
-    if (expression.type !== "call") throw new PythonError("a strategy such as AllOf(…) is expected", line);
-    const type = this.#lastName(expression.callee);
-    const { conditions, n, field, ...rest } = this.#call(expression, type);
-    const parts = (): readonly PythonStrategy[] => {
-      if (conditions?.type !== "list") throw new PythonError(`${type} needs a list of conditions`, line);
-      return conditions.items.map((item) => this.#tree(item));
-    };
-    if (Object.keys(rest).length > 0) throw new PythonError(`${type} has other arguments`, line);
-    if (type === "FieldCheck" && field !== undefined) return { type: "field", field: this.#text(field) };
-    if (type === "AllOf") return { type: "all_of", conditions: parts() };
-    if (type === "AnyOf") return { type: "any_of", conditions: parts() };
-    if (type !== "AtLeastN" || n === undefined) throw new PythonError(`${type} is not a strategy`, line);
-    const count = this.#literal(n);
-    if (typeof count !== "number" || !Number.isInteger(count) || count < 0)
-      throw new PythonError("n must be a whole number from 0", line);
-    return { type: "at_least_n", n: count, conditions: parts() };
-  }
-
-  #type(expression: Expression): { readonly type: PythonType; readonly isNullable: boolean } {
-    const { line } = expression;
-    if (expression.type === "literal" && typeof expression.value === "string")
-      return this.#type(parseExpression(expression.value));
-    const inner = this.#withoutNone(expression);
-    if (inner !== null) return { type: this.#type(inner).type, isNullable: true };
-    if (expression.type === "index") {
-      const container = this.#lastName(expression.of);
-      if (container === "list" || container === "List")
-        return { type: { type: "list", items: this.#scalar(expression.index) }, isNullable: false };
-      if (container === "Literal") return { type: this.#literalType(expression.index), isNullable: false };
-    }
-    if (expression.type !== "name") throw new PythonError("this type has no counterpart", line);
-    return { type: this.#scalar(expression), isNullable: false };
-  }
-
-  #scalar(expression: Expression): PythonScalar {
-    if (expression.type === "index" && this.#lastName(expression.of) === "Literal")
-      return this.#literalType(expression.index);
-    const name = expression.type === "name" ? expression.name : "";
-    if (name === "bool" || name === "str" || name === "int" || name === "float") return { type: name };
-    throw new PythonError("this type has no counterpart", expression.line);
-  }
-
-  #literalType(index: Expression): PythonScalar {
-    const items = index.type === "list" && index.isTuple ? index.items : [index];
-    const values = items.map((item) => {
-      const value = this.#literal(item);
-      if (typeof value !== "string" && typeof value !== "number")
-        throw new PythonError("Literal may hold texts and numbers only", item.line);
-      return value;
-    });
-    return { type: "literal", values: [...new Set(values)] };
-  }
-
-  /** The type inside `Optional[…]`, `… | None` and `Union[…, None]`, or null. */
-  #withoutNone(expression: Expression): Expression | null {
-    const isNone = (part: Expression): boolean => part.type === "literal" && part.value === null;
-    if (expression.type === "binary" && expression.operator === "|") {
-      if (isNone(expression.right)) return expression.left;
-      return isNone(expression.left) ? expression.right : null;
-    }
-    if (expression.type !== "index") return null;
-    const container = this.#lastName(expression.of);
-    if (container === "Optional") return expression.index;
-    if (container !== "Union" || expression.index.type !== "list") return null;
-    const others = expression.index.items.filter((item) => !isNone(item));
-    return others.length === 1 && expression.index.items.length === 2 ? (others[0] as Expression) : null;
+  constructor(renamed: ReadonlySet<string>) {
+    this.#renamed = renamed;
   }
 
   /** The last part of a name with modules before it. */
-  #lastName(expression: Expression): string {
-    if (expression.type === "name") {
-      if (this.#renamed.has(expression.name))
-        throw new PythonError(`${expression.name} is a name that an import has changed`, expression.line);
+  lastName(expression: Expression): string {
+    if (expression.type === "attribute") {
+      this.lastName(expression.of);
       return expression.name;
     }
-    if (expression.type !== "attribute") throw new PythonError("a name is expected here", expression.line);
-    this.#lastName(expression.of);
+    if (expression.type !== "name") throw new NotTranslatable("a name is expected");
+    if (this.#renamed.has(expression.name))
+      throw new NotTranslatable(`${expression.name} is a name that an import has changed`);
     return expression.name;
   }
 
-  #text(expression: Expression): string {
-    const value = this.#literal(expression);
-    if (typeof value !== "string") throw new PythonError("a text is expected here", expression.line);
+  /** A call of this class with named arguments, or arguments in this order. */
+  #called(
+    expression: Expression | null,
+    name: string,
+    order: readonly string[] = [],
+  ): ReadonlyMap<string, Expression> {
+    if (expression?.type !== "call" || this.lastName(expression.callee) !== name)
+      throw new NotTranslatable(`${name}(…) is expected: nothing is computed, and no other field verified`);
+    const { positional, keywords } = expression;
+    if (
+      positional.length > order.length ||
+      positional.some((_, index) => keywords.has(order[index] as string))
+    )
+      throw new NotTranslatable(`${name} has too many arguments`);
+    return new Map([
+      ...positional.map((value, index) => [order[index] as string, value] as const),
+      ...keywords,
+    ]);
+  }
+
+  field({ name, annotation, value, line }: FieldStatement): PythonField {
+    if (RESERVED_FIELDS.has(name) || name.startsWith("_"))
+      throw new NotTranslatable(`a field cannot be called ${name}`);
+    if (annotation === null) throw new NotTranslatable(`${name} has no type`);
+    const given = this.#called(value, "VerifiedField", FIELD_ARGUMENTS);
+    const other = [...given.keys()].find(
+      (key) => !FIELD_ARGUMENTS.includes(key) && !IGNORED_ARGUMENTS.has(key),
+    );
+    if (other !== undefined) throw new NotTranslatable(`VerifiedField has no argument ${other}`);
+    const truth = given.get("ground_truth");
+    const { description, weight, extraction_hint } = Object.fromEntries(
+      [...given].map(([key, part]) => [key, /^(?:ground|verify)/.test(key) ? null : this.#data(part)]),
+    );
+    if (typeof description !== "string" || description.trim() === "")
+      throw new NotTranslatable(`${name} has no description`);
+    if (typeof (weight ?? 1) !== "number" || Number(weight) < 0)
+      throw new NotTranslatable(`the weight of ${name} must be a number from 0`);
+    if (typeof (extraction_hint ?? "") !== "string")
+      throw new NotTranslatable(`the extraction_hint of ${name} must be a text`);
+    const verifyWith = given.get("verify_with");
+    if (truth === undefined || verifyWith === undefined)
+      throw new NotTranslatable(`${name} needs ground_truth and verify_with`);
+    return {
+      name,
+      line,
+      ...this.#type(annotation),
+      description,
+      truth: truth.type === "call" ? this.#pastTruth(truth) : this.#data(truth),
+      verifyWith: this.#instance(verifyWith),
+      weight: Number(weight ?? 1),
+      hint: (extraction_hint ?? null) as string | null,
+    };
+  }
+
+  #pastTruth(expression: Expression): PastTruth {
+    const given = this.#called(expression, "ConditionalGroundTruth");
+    const caseOf = (part: Expression): JsonObject => {
+      const { value, verify_with } = Object.fromEntries(this.#called(part, "GroundTruthCase"));
+      if (value === undefined) throw new NotTranslatable("GroundTruthCase needs a value");
+      const isNone =
+        verify_with === undefined || (verify_with.type === "literal" && verify_with.value === null);
+      return { value: this.#data(value), ...(isNone ? {} : { verifyWith: this.#instance(verify_with) }) };
+    };
+    const parts = [...given].map(([key, part]): [string, JsonValue] => {
+      if (key === "default") return [key, caseOf(part)];
+      if (key !== "cases" || part.type !== "dict") return [key, this.#data(part)];
+      return [
+        key,
+        Object.fromEntries(part.entries.map((entry) => [this.#key(entry.key), caseOf(entry.value)])),
+      ];
+    });
+    return new PastTruth(Object.fromEntries(parts));
+  }
+
+  strategy({ name, bases, body }: Extract<Statement, { type: "class" }>): JsonObject | null {
+    const [statement, second] = body;
+    const isStrategy = name === "VerificationStrategy" && bases.length === 0 && second === undefined;
+    if (statement === undefined && isStrategy) return null;
+    if (
+      !isStrategy ||
+      statement?.type !== "field" ||
+      statement.name !== "verify_strategy" ||
+      !statement.value
+    )
+      throw new NotTranslatable(
+        "a class inside a template can only be VerificationStrategy with verify_strategy",
+      );
+    return this.#tree(this.#instance(statement.value));
+  }
+
+  #tree({ type, ...given }: JsonObject): JsonObject {
+    const { field, conditions, n } = given;
+    if (type === "FieldCheck" && typeof field === "string") return { type: "field", field };
+    const isTree = type === "AllOf" || type === "AnyOf" || type === "AtLeastN";
+    const isCounted = type !== "AtLeastN" || (Number.isInteger(n) && Number(n) >= 0);
+    if (!isTree || !isCounted || !Array.isArray(conditions))
+      throw new NotTranslatable(`${String(type)} is no strategy, or has other arguments`);
+    const parts = conditions.map((part) => this.#tree(part as JsonObject));
+    return { type: snakeCase(type), ...(type === "AtLeastN" ? { n: n as number } : {}), conditions: parts };
+  }
+
+  /** An object of a class with named arguments, as karenina writes it in JSON. */
+  #instance(expression: Expression): Primitive {
+    if (expression.type !== "call")
+      throw new NotTranslatable("a comparison such as ExactMatch() is expected");
+    const type = this.lastName(expression.callee);
+    const given = [...this.#called(expression, type)].map(([key, part]): [string, JsonValue] => {
+      if (part.type !== "list") return [key, this.#data(part)];
+      return [
+        key,
+        part.items.map((item) => (item.type === "call" ? this.#instance(item) : this.#data(item))),
+      ];
+    });
+    return type === "SynonymMap"
+      ? ({ mapping: Object.fromEntries(given).mapping } as never)
+      : { type, ...Object.fromEntries(given) };
+  }
+
+  #type(expression: Expression): { readonly type: FieldType; readonly isNullable: boolean } {
+    if (expression.type === "literal" && typeof expression.value === "string")
+      return this.#type(parseExpression(expression.value));
+    const parts = this.#optional(expression);
+    const types = parts.filter((part) => !(part.type === "literal" && part.value === null));
+    const [only] = types;
+    if (only === undefined || types.length > 1) throw new NotTranslatable("this type has no counterpart");
+    if (only.type === "index" && /^[lL]ist$/.test(this.lastName(only.of)))
+      return { type: { type: "array", items: this.#scalar(only.index) }, isNullable: parts.length > 1 };
+    return { type: this.#scalar(only), isNullable: parts.length > 1 };
+  }
+
+  /** The types in `Optional[…]`, `… | None` and `Union[…, None]`. */
+  #optional(expression: Expression): readonly Expression[] {
+    if (expression.type === "binary" && expression.operator === "|")
+      return [expression.left, expression.right];
+    if (expression.type !== "index") return [expression];
+    const container = this.lastName(expression.of);
+    const { index, line } = expression;
+    if (container === "Optional") return [index, { type: "literal", value: null, line }];
+    return container === "Union" && index.type === "list" ? index.items : [expression];
+  }
+
+  #scalar(expression: Expression): Exclude<FieldType, { type: "array" }> {
+    if (expression.type === "index" && this.lastName(expression.of) === "Literal") {
+      const { index } = expression;
+      const values = (index.type === "list" ? index.items : [index]).map((item) => this.#data(item));
+      if (values.some((value) => typeof value !== "string" && typeof value !== "number"))
+        throw new NotTranslatable("Literal may hold texts and numbers only");
+      return { type: "enum", values: [...new Set(values as (string | number)[])] };
+    }
+    const name = expression.type === "name" ? expression.name : "";
+    const type = SCALARS.find(([, python]) => python === name)?.[0];
+    if (type === undefined) throw new NotTranslatable("this type has no counterpart");
+    return { type };
+  }
+
+  #key(key: Expression | null): string {
+    const value = key === null ? null : this.#data(key);
+    if (typeof value !== "string") throw new NotTranslatable("keys must be texts, and nothing is spread");
     return value;
   }
 
-  #literal(expression: Expression): JsonValue {
+  /** Plain data; nothing is computed. */
+  #data(expression: Expression): JsonValue {
     switch (expression.type) {
       case "literal":
         return expression.value;
       case "list":
-        return expression.items.map((item) => this.#literal(item));
+        return expression.items.map((item) => this.#data(item));
       case "dict":
         return Object.fromEntries(
-          expression.entries.map(({ key, value }) => {
-            if (key === null) throw new PythonError("a dict that is spread is not data", value.line);
-            return [this.#text(key), this.#literal(value)];
-          }),
+          expression.entries.map(({ key, value }) => [this.#key(key), this.#data(value)]),
         );
       case "unary": {
-        const value = this.#literal(expression.operand);
+        const value = this.#data(expression.operand);
         if (expression.operator !== "not" && typeof value === "number")
           return expression.operator === "-" ? -value : value;
-        break;
       }
     }
-    throw new PythonError("only plain data is readable here; nothing is computed", expression.line);
+    throw new NotTranslatable("only plain data is readable here; nothing is computed");
   }
 }
 
-function fieldsOf(strategy: PythonStrategy | null): readonly string[] {
-  if (strategy === null) return [];
-  return strategy.type === "field" ? [strategy.field] : strategy.conditions.flatMap(fieldsOf);
+const SCALARS = [
+  ["boolean", "bool"],
+  ["string", "str"],
+  ["integer", "int"],
+  ["number", "float"],
+] as const;
+
+/** The template of a question as a file has it. */
+export function translateTemplate(template: PythonTemplate, names: ScenarioNames, note: Note): JsonObject {
+  const fields = template.fields.map((field): [string, JsonObject] => {
+    try {
+      return [field.name, translateField(field, names, (message) => note(`field ${field.name}: ${message}`))];
+    } catch (error) {
+      if (!(error instanceof NotTranslatable)) throw error;
+      throw new PythonError(`field ${field.name}: ${error.message}`, field.line);
+    }
+  });
+  const isTrace = ({ verifyWith }: PythonField): boolean => verifyWith.type.startsWith("Trace");
+  if (template.fields.some(isTrace) && !template.fields.every(isTrace))
+    note(
+      "upstream never evaluates its checks on the reply's text beside other fields; here they work as written",
+    );
+  return {
+    fields: Object.fromEntries(fields),
+    ...(template.strategy === null ? {} : { verify: template.strategy }),
+    // Upstream's verdict is never unknown: what the reply does not state is wrong.
+    undecided: "wrong",
+  };
+}
+
+function translateField(field: PythonField, names: ScenarioNames, note: Note): JsonObject {
+  const { type, description, truth, weight, hint, isNullable } = field;
+  const check = checkOf(field.verifyWith, note);
+  return {
+    ...(type as unknown as JsonObject),
+    description,
+    truth: truth instanceof PastTruth ? pastTruth(field, truth, names, note) : plainTruth(field, truth),
+    ...(deepEqual(check, defaultFieldCheck(type)) ? {} : { check: check as unknown as JsonObject }),
+    ...(weight === 1 ? {} : { weight }),
+    ...(isNullable ? { nullable: true } : {}),
+    ...(hint === null || hint === "" ? {} : { hint }),
+  };
+}
+
+function checkOf(primitive: Primitive, note: Note): Check {
+  if (primitive.type === "SemanticMatch")
+    note("upstream cannot evaluate SemanticMatch; here it needs an embedding model");
+  return toCheck(primitive, note, true);
+}
+
+/** A truth as a file has it; a check on the reply's text takes any truth for true or false, as Python does. */
+function plainTruth({ verifyWith, type }: PythonField, value: JsonValue): JsonValue {
+  const isBoolean = type.type === "boolean" && verifyWith.type === "BooleanMatch" && value !== null;
+  return isBoolean || verifyWith.type.startsWith("Trace") ? isTruthy(value) : value;
+}
+
+function pastTruth(field: PythonField, past: PastTruth, names: ScenarioNames, note: Note): JsonObject {
+  const [root, node = "", section, ...rest] = past.source.split(".");
+  const here = names.node(node);
+  if (root !== "node_results" || here === undefined || rest.length > 1)
+    throw new NotTranslatable(`the source ${past.source} of its truth has no counterpart`);
+  const type =
+    section === "parsed"
+      ? names.field(node, rest[0] ?? "").type
+      : section === "verify_result"
+        ? "boolean"
+        : "any";
+  const caseOf = (one: JsonObject): JsonValue => {
+    const truth = plainTruth(field, one.value as JsonValue);
+    if (one.verifyWith === undefined) return truth;
+    return { truth, check: checkOf(one.verifyWith as Primitive, note) as unknown as JsonObject };
+  };
+  const cases = Object.entries(past.cases).flatMap(([key, one]) => {
+    const own = caseKey(key, type);
+    if (own !== null) return [[own, caseOf(one as JsonObject)] as const];
+    note(`the case ${JSON.stringify(key)} can never apply upstream, and is left out`);
+    return [];
+  });
+  if (cases.length === 0) throw new NotTranslatable("none of the cases of its truth can ever apply");
+  const from = [root, here.id, section, ...rest].join(".");
+  return { from, cases: Object.fromEntries(cases), otherwise: caseOf(past.otherwise) };
+}
+
+/** Keys upstream are Python's texts of values; here they are those of JSON. */
+function caseKey(key: string, type: string): string | null {
+  if (key === "None") return null;
+  if (type === "boolean") return key === "True" ? "true" : key === "False" ? "false" : null;
+  if (type !== "number") return key;
+  return /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/.test(key) && /[.e]/.test(key) ? String(Number(key)) : null;
+}
+
+/** What a template says upstream for a question that nothing verifies: it always passes and asks no judge. */
+export const SPOKEN = `class Answer(BaseAnswer):
+    spoken: bool = VerifiedField(description="whether there is a reply", ground_truth=True, verify_with=TraceLength(min=0), default=True)
+`;
+
+/** How a template's fields are called upstream. */
+export function pythonNames(template: Template): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  const taken = new Set<string>();
+  for (const name of Object.keys(template.fields)) {
+    const plain = name.replace(/[^A-Za-z0-9_]/g, "_").replace(/^[_0-9]+/, "");
+    const isPossible = plain === name && plain !== "" && !RESERVED_FIELDS.has(name) && !KEYWORDS.has(name);
+    const base = isPossible ? name : `${plain === "" ? "field" : plain}_`;
+    let free = base;
+    for (let count = 2; taken.has(free); count++) free = `${base}${count}`;
+    taken.add(free);
+    names.set(name, free);
+  }
+  return names;
+}
+
+/** A template as the Python text of a class. Throws `NotTranslatable` for what it cannot say. */
+export function writeTemplate(
+  template: Template,
+  pathOf: (path: string) => string,
+  { note, lose }: { readonly note: Note; readonly lose: Note },
+): string {
+  const rule = verifyRuleOf(template);
+  if (gateOf(template) !== undefined) throw new NotTranslatable("verify: { when } has no counterpart");
+  if (typeof rule === "string" || typeof rule === "function")
+    throw new NotTranslatable("verify is a function, and Python cannot run it");
+  if (template.undecided !== "wrong")
+    note("upstream's verdict on a reply that does not state a field is false, ours is null");
+  const names = pythonNames(template);
+  const fields = Object.entries(template.fields).map(([name, field]) => {
+    if (field.truth === undefined)
+      throw new NotTranslatable(`${name} has no truth, which upstream does not know`);
+    if (field.extract !== undefined)
+      note(`the extract rule of ${name} is left out: upstream asks a judge for every field`);
+    if (field.evidence === true) lose(`evidence of ${name} has no counterpart`);
+    if (field.optional === true) note(`${name} is optional, which upstream does not know`);
+    const given = Object.entries(fieldArguments(field, pathOf));
+    const lines = given.map(([key, value]) => `        ${key}=${literal(value)},\n`);
+    return `    ${names.get(name)}: ${typeText(field)} = VerifiedField(\n${lines.join("")}    )\n`;
+  });
+  const strategy =
+    rule === undefined
+      ? ""
+      : `\n    class VerificationStrategy:\n        verify_strategy = ${literal(strategyOf(rule, names))}\n`;
+  return `class Answer(BaseAnswer):\n${fields.join("")}${strategy}`;
+}
+
+/** An object of a class upstream, written as a call with named arguments. */
+class Instance {
+  readonly name: string;
+  readonly given: Readonly<Record<string, Data>>;
+
+  constructor(name: string, given: Readonly<Record<string, Data>>) {
+    this.name = name;
+    this.given = given;
+  }
+}
+
+type Data = JsonValue | Instance | readonly Data[] | { readonly [key: string]: Data };
+
+function fieldArguments(
+  field: TemplateField,
+  pathOf: (path: string) => string,
+): Readonly<Record<string, Data>> {
+  const { truth = null, weight = 1, hint } = field;
+  const check = field.check ?? defaultFieldCheck(field);
+  const compared = comparison(check, isTruthFrom(truth) ? null : truth);
+  return {
+    description: field.description,
+    ground_truth: isTruthFrom(truth) ? pastTruthOf(truth, pathOf) : compared.truth,
+    verify_with: compared.check,
+    ...(weight === 1 ? {} : { weight }),
+    ...(hint === undefined ? {} : { extraction_hint: hint }),
+    ...(isTraceCheck(field.check) ? { default: false } : {}),
+  };
+}
+
+function comparison(check: Check, truth: JsonValue): { readonly check: Instance; readonly truth: JsonValue } {
+  if (check.type === "is_null") throw new NotTranslatable("is_null in a template has no counterpart");
+  const { verify_with, expected } = writeComparison(check, truth);
+  const { type, ...given } = verify_with;
+  const { normalize } = given as JsonObject;
+  const steps = Array.isArray(normalize)
+    ? {
+        normalize: normalize.map((step) =>
+          isRecord(step) ? new Instance("SynonymMap", step as JsonObject) : step,
+        ) as Data,
+      }
+    : {};
+  return { check: new Instance(type, { ...(given as JsonObject), ...steps }), truth: expected };
+}
+
+function pastTruthOf(
+  { from, cases, otherwise }: Extract<TemplateField["truth"], { from: string }>,
+  pathOf: (path: string) => string,
+): Instance {
+  if (otherwise === undefined) throw new NotTranslatable("a truth that depends on the past needs otherwise");
+  const caseOf = (value: JsonValue | CaseTruth): Instance => {
+    const own: CaseTruth = isCaseTruth(value) ? value : { truth: value };
+    const compared = own.check === undefined ? null : comparison(own.check, own.truth);
+    return new Instance("GroundTruthCase", {
+      value: compared?.truth ?? own.truth,
+      ...(compared === null ? {} : { verify_with: compared.check }),
+    });
+  };
+  const written = Object.entries(cases).map(([key, value]) => [key, caseOf(value)] as const);
+  return new Instance("ConditionalGroundTruth", {
+    source: pathOf(from),
+    cases: Object.fromEntries(written),
+    default: caseOf(otherwise),
+  });
+}
+
+const STRATEGIES = { all_of: "AllOf", any_of: "AnyOf", at_least_n: "AtLeastN" } as const;
+
+function strategyOf(rule: Composed<FieldLeaf>, names: ReadonlyMap<string, string>): Instance {
+  if (!isComposition(rule)) return new Instance("FieldCheck", { field: names.get(rule.field) ?? rule.field });
+  if (rule.type === "not") throw new NotTranslatable("not in verify has no counterpart");
+  const conditions = rule.conditions.map((part) => strategyOf(part, names));
+  return new Instance(STRATEGIES[rule.type], {
+    ...(rule.type === "at_least_n" ? { n: rule.n } : {}),
+    conditions,
+  });
+}
+
+function typeText(type: FieldType & { readonly nullable?: boolean }): string {
+  if (type.nullable === true) return `${typeText({ ...type, nullable: false })} | None`;
+  if (type.type === "array") return `list[${typeText(type.items)}]`;
+  if (type.type === "enum") return `Literal[${type.values.map(literal).join(", ")}]`;
+  return SCALARS.find(([own]) => own === type.type)?.[1] ?? "str";
+}
+
+/** A value as a Python literal, in printable ASCII. */
+function literal(value: Data): string {
+  if (value === null) return "None";
+  if (typeof value === "boolean") return value ? "True" : "False";
+  if (typeof value === "number") return String(value);
+  if (typeof value === "string") return `"${value.replace(/[^ !#-[\]-~]/gu, escaped)}"`;
+  if (Array.isArray(value)) return `[${value.map(literal).join(", ")}]`;
+  if (value instanceof Instance)
+    return `${value.name}(${Object.entries(value.given)
+      .map(([key, item]) => `${key}=${literal(item)}`)
+      .join(", ")})`;
+  return `{${Object.entries(value as JsonObject)
+    .map(([key, item]) => `${literal(key)}: ${literal(item)}`)
+    .join(", ")}}`;
+}
+
+function escaped(character: string): string {
+  if (character === "\n") return "\\n";
+  if (character === '"' || character === "\\") return `\\${character}`;
+  const code = (character.codePointAt(0) as number).toString(16);
+  return code.length <= 2
+    ? `\\x${code.padStart(2, "0")}`
+    : code.length <= 4
+      ? `\\u${code.padStart(4, "0")}`
+      : `\\U${code.padStart(8, "0")}`;
 }

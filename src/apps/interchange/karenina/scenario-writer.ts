@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { type Composed, isComposition } from "../../../core/logic/composition.ts";
 import type { OutcomeCheck } from "../../../core/outcomes/outcome-check.ts";
 import {
   isTranscript,
@@ -7,16 +6,16 @@ import {
   type ScenarioEdge,
   type ScenarioNode,
 } from "../../../core/scenario/definition.ts";
-import { type Condition, type ConditionLeaf, compileWhen } from "../../../core/state/condition.ts";
 import type { Trait } from "../../../core/templates/rubric.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../../../core/values/json.ts";
+import { NEVER_HOLDS, writeConditions, writePath } from "./conditions.ts";
 import { KeptPieces, withPlainTexts } from "./kept-pieces.ts";
 import { writeModelOverride } from "./model-overrides.ts";
+import { writeOutcome } from "./outcomes.ts";
 import { type Note, NotTranslatable } from "./primitives.ts";
-import { SPOKEN, writeTemplate } from "./python-text.ts";
+import { SPOKEN, writeTemplate } from "./python-template.ts";
 import type { ImportNote } from "./scenario-reader.ts";
 import { writeTraits } from "./traits.ts";
-import { OutcomeWriter, pythonNames, writeComparison } from "./write-checks.ts";
 
 /** Parts of a definition that upstream has, too, or that have no effect on conversations. */
 const KNOWN_PARTS: ReadonlySet<string> = new Set(
@@ -31,11 +30,14 @@ export class ScenarioWriter {
   readonly notes: ImportNote[] = [];
   readonly losses: ImportNote[] = [];
   readonly #definition: ScenarioDefinition;
+  /** Without the templates that upstream does not get. */
+  readonly #nodes: Record<string, ScenarioNode>;
   readonly #kept: KeptPieces;
   readonly #created: string;
 
   constructor(definition: ScenarioDefinition, created: string, kept?: KeptPieces) {
     this.#definition = definition;
+    this.#nodes = { ...definition.nodes };
     this.#created = created;
     this.#kept = kept ?? KeptPieces.of(definition.metadata);
   }
@@ -90,8 +92,12 @@ export class ScenarioWriter {
     const place = `node "${id}"`;
     const { question } = node;
     const lose: Note = (message) => this.losses.push({ place: this.#at(`${place}, template`), message });
-    const template =
-      this.#attempt(`${place}, template`, (note) => this.#template(node, note, lose)) ?? SPOKEN;
+    const written = this.#attempt(`${place}, template`, (note) => this.#template(node, note, lose));
+    if (written === undefined) {
+      const { template: _, ...spoken } = question;
+      this.#nodes[id] = { ...node, question: spoken };
+    }
+    const template = written ?? SPOKEN;
     const update =
       node.stateUpdate === undefined
         ? undefined
@@ -159,7 +165,7 @@ export class ScenarioWriter {
     const kept = this.#kept.find("template", template);
     return typeof kept === "string"
       ? kept
-      : writeTemplate(template, (path) => this.#path(path), { note, lose });
+      : writeTemplate(template, (path) => writePath(path, this.#nodes), { note, lose });
   }
 
   #source(kind: "stateUpdate" | "condition" | "outcome", source: unknown): string {
@@ -182,7 +188,8 @@ export class ScenarioWriter {
   }
 
   /** The edges that together mean the same as one of ours. */
-  edge({ source, target, when, handover }: ScenarioEdge): readonly JsonObject[] {
+  edge(edge: ScenarioEdge): readonly JsonObject[] {
+    const { source, target, when, handover } = edge;
     const place = `edge from "${source}" to "${target}"`;
     if (handover !== undefined && !(typeof handover === "string" && isTranscript(handover)))
       this.losses.push({
@@ -192,67 +199,16 @@ export class ScenarioWriter {
     const transcript = typeof handover === "string" && isTranscript(handover) ? { handover } : {};
     const base = { source, target };
     if (when === undefined) return [{ ...base, ...transcript }];
-    const conditions = this.#attempt(place, () => this.#conditions(when, source)) ?? [
-      { condition: NEVER_HOLDS },
-    ];
+    const conditions = this.#attempt(place, () => this.#conditions(edge)) ?? [{ condition: NEVER_HOLDS }];
     return conditions.map((condition) => ({ ...base, ...condition, ...transcript }));
   }
 
-  #conditions(when: NonNullable<ScenarioEdge["when"]>, source: string): readonly JsonObject[] {
-    const kept = this.#kept.find("condition", when);
+  #conditions(edge: ScenarioEdge): readonly JsonObject[] {
+    const kept = this.#kept.find("condition", edge.when);
     if (typeof kept === "string") return [{ conditionSource: kept }];
     if (kept !== undefined) return [{ condition: kept }];
-    if (typeof when === "string" || typeof when === "function") this.#source("condition", when);
-    const compiled = compileWhen(withPlainTexts(when)) as Condition;
-    const alternatives =
-      isComposition(compiled) && compiled.type === "any_of" ? compiled.conditions : [compiled];
-    if (alternatives.length === 0) return [{ condition: NEVER_HOLDS }];
-    return alternatives.map((part) => {
-      const checks = this.#checks(part, source);
-      return { condition: checks.length === 1 ? (checks[0] as JsonObject) : checks };
-    });
-  }
-
-  /** State checks that must all hold. */
-  #checks(part: Composed<ConditionLeaf>, source: string): JsonObject[] {
-    if (isComposition(part)) {
-      if (part.type === "all_of") return part.conditions.flatMap((inner) => this.#checks(inner, source));
-      if (part.type === "not" && !isComposition(part.condition) && isBooleanCheck(part.condition))
-        return this.#checks({ ...part.condition, expected: !part.condition.expected }, source);
-      throw new NotTranslatable(`${part.type} in a condition has no counterpart`);
-    }
-    if (part.type === "function") throw new NotTranslatable("it is JavaScript, which karenina cannot run");
-    const classes = this.#classesAt(part.field);
-    const { verify_with, expected } =
-      classes === null
-        ? writeComparison(part.verifyWith, part.expected ?? null)
-        : writePositions(classes, part.verifyWith, part.expected ?? null);
-    return [{ type: "state_check", field: this.#path(part.field, source), expected, verify_with }];
-  }
-
-  /** The classes of a literal trait, if that is what a path names. */
-  #classesAt(path: string): readonly string[] | null {
-    const [root, node = "", section, ...rest] = path.split(".");
-    if (root !== "node_results" || section !== "rubric") return null;
-    const { question, rubric } = this.#definition.nodes[node] ?? {};
-    const traits = [...(question?.rubric?.traits ?? []), ...(rubric?.traits ?? [])];
-    const trait = traits.find(({ name }) => name === rest.join("."));
-    return trait?.type === "llm" && trait.kind === "literal" ? Object.keys(trait.classes) : null;
-  }
-
-  /** A path in upstream's names; a field may be called otherwise there. */
-  #path(path: string, source = ""): string {
-    const parts = path.split(".");
-    const [root, node = ""] = parts;
-    const at = root === "parsed" ? 1 : root === "node_results" && parts[2] === "parsed" ? 3 : -1;
-    if (root === "refused" || parts[2] === "refused") throw new NotTranslatable("refused has no counterpart");
-    if (root === "accumulated" && parts.length > 2)
-      throw new NotTranslatable(`${path} is nested, which upstream cannot`);
-    if (at === -1 || parts.length === at) return path;
-    if (parts.length > at + 1) throw new NotTranslatable(`${path} is nested, which upstream cannot`);
-    const template = this.#definition.nodes[root === "parsed" ? source : node]?.question.template;
-    const name = template === undefined ? undefined : pythonNames(template).get(parts[at] as string);
-    return [...parts.slice(0, at), name ?? parts[at]].join(".");
+    const plain = { ...edge, when: withPlainTexts(edge.when) } as ScenarioEdge;
+    return writeConditions(plain, this.#nodes).map((condition) => ({ condition }));
   }
 
   #outcome(check: OutcomeCheck, note: Note): JsonObject {
@@ -261,44 +217,8 @@ export class ScenarioWriter {
     if (kept !== undefined) return { check: kept };
     if (typeof check === "string" || typeof check === "function")
       return { evaluateSource: this.#source("outcome", check) };
-    return { check: new OutcomeWriter(this.#definition, note).write(withPlainTexts(check)) };
+    return { check: writeOutcome(withPlainTexts(check), this.#nodes, note) };
   }
-}
-
-/** Upstream has no condition that never holds, but turns count from 1. */
-const NEVER_HOLDS: JsonObject = {
-  type: "state_check",
-  field: "turn",
-  expected: null,
-  verify_with: { type: "NumericRange", max: 0 },
-};
-
-function isBooleanCheck(
-  leaf: ConditionLeaf,
-): leaf is Extract<ConditionLeaf, { type: "state_check" }> & { readonly expected: boolean } {
-  return (
-    leaf.type === "state_check" &&
-    leaf.verifyWith.type === "boolean_match" &&
-    typeof leaf.expected === "boolean"
-  );
-}
-
-/** Upstream compares the position of a class, so its name becomes a range of positions. */
-function writePositions(
-  classes: readonly string[],
-  check: Parameters<typeof writeComparison>[0],
-  expected: JsonValue,
-): ReturnType<typeof writeComparison> {
-  const names = check.type === "one_of" ? check.values.map(String) : [String(expected)];
-  const isText = check.type === "one_of" || check.type === "exact_match" || check.type === "literal_match";
-  const positions = names.map((name) => classes.indexOf(name)).sort((left, right) => left - right);
-  const [first = -1] = positions;
-  const last = positions.at(-1) ?? -1;
-  if (!isText || first === -1 || last - first !== positions.length - 1)
-    throw new NotTranslatable("upstream compares positions of classes, and these are not next to each other");
-  return first === last
-    ? { verify_with: { type: "NumericExact" }, expected: first }
-    : { verify_with: { type: "NumericRange", min: first, max: last }, expected: null };
 }
 
 /** What an import kept of a question. */

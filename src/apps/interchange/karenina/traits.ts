@@ -1,8 +1,7 @@
 import { METRIC_NAMES, scoreRange, type Trait } from "../../../core/templates/rubric.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../../../core/values/json.ts";
 import type { ValueType } from "./comparison.ts";
-import { type Note, NotTranslatable, patternAndFlags, patternHere } from "./primitives.ts";
-import { pythonPattern } from "./python-regex.ts";
+import { type Note, NotTranslatable, patternHere, writePattern } from "./primitives.ts";
 
 /** A trait as a file has it, and the type of its value; null if conditions cannot look at it upstream. */
 export interface TranslatedTrait {
@@ -86,7 +85,7 @@ export function translateTrait({ kind, data }: UpstreamTrait, note: Note): Trans
     case "llm":
       return llmTrait(common, data);
     case "regex":
-      return { trait: { type: "regex", ...common, ...patternOf(data, note) }, type: { type: "bool" } };
+      return { trait: { type: "regex", ...common, ...patternOf(data, note) }, type: { type: "boolean" } };
     case "metric":
       return { trait: { type: "metric", ...common, ...metricsOf(data, note) }, type: null };
     case "callable":
@@ -103,12 +102,12 @@ function llmTrait(common: JsonObject & { readonly name: string }, data: JsonObje
   const base = { type: "llm", ...common };
   switch (data.kind) {
     case "boolean":
-      return { trait: { ...base, kind: "boolean", ...reference }, type: { type: "bool" } };
+      return { trait: { ...base, kind: "boolean", ...reference }, type: { type: "boolean" } };
     case "score": {
       const min = typeof data.min_score === "number" ? data.min_score : 1;
       const max = typeof data.max_score === "number" ? data.max_score : 5;
       const range = { ...(min === 1 ? {} : { min }), ...(max === 5 ? {} : { max }) };
-      return { trait: { ...base, kind: "score", ...range, ...reference }, type: { type: "int" } };
+      return { trait: { ...base, kind: "score", ...range, ...reference }, type: { type: "integer" } };
     }
     case "literal": {
       if (!isRecord(data.classes)) throw new NotTranslatable(`the trait ${common.name} has no classes`);
@@ -130,7 +129,7 @@ function patternOf({ pattern, case_sensitive, invert_result, name }: JsonObject,
   const own = patternHere(pattern, { flags, seesHeader: true }, (message) =>
     note(`trait ${String(name)}: ${message}`),
   );
-  return { ...patternAndFlags(own), ...(invert_result === true ? { invert: true } : {}) };
+  return { ...own, ...(invert_result === true ? { invert: true } : {}) };
 }
 
 function metricsOf(data: JsonObject, note: Note): JsonObject {
@@ -199,9 +198,7 @@ function writeTrait(trait: Trait, note: Note): { readonly list: string; readonly
     case "regex": {
       if (trait.flags !== undefined && trait.flags !== "i")
         throw new NotTranslatable(`the trait ${trait.name} has flags that upstream does not`);
-      const pattern = pythonPattern(trait.pattern, { flags: trait.flags ?? "", seesHeader: true });
-      if (typeof pattern !== "string")
-        throw new NotTranslatable(`the trait ${trait.name}: ${pattern.problem}`);
+      const { pattern } = writePattern(trait.pattern, trait.flags, true);
       return {
         list: "regex_traits",
         data: { pattern, case_sensitive: trait.flags !== "i", invert_result: trait.invert === true },
