@@ -20,7 +20,6 @@ import {
   translateComparison,
   type ValueType,
 } from "./comparison.ts";
-import type { ScenarioNames } from "./conditions.ts";
 import {
   type Note,
   NotTranslatable,
@@ -34,7 +33,8 @@ import {
   writePattern,
 } from "./primitives.ts";
 import { TRACE_HEADER } from "./python-patterns.ts";
-import { pythonNames } from "./python-template.ts";
+import type { ScenarioNames } from "./scenario-names.ts";
+import { pythonNames } from "./template-text.ts";
 
 const COMPARISONS: ReadonlySet<unknown> = new Set("eq neq contains gt gte lt lte".split(" "));
 

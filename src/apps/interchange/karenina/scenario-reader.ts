@@ -1,14 +1,15 @@
 import { END_IN_FILES, TRANSCRIPTS } from "../../../core/scenario/definition.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../../../core/values/json.ts";
 import { NEVER } from "./comparison.ts";
-import { type KnownNode, nodeIdHere, ScenarioNames, translateCondition } from "./conditions.ts";
+import { translateCondition } from "./conditions.ts";
 import { type PieceKind, withRawTexts } from "./kept-pieces.ts";
 import { translateModelOverride, withoutSecrets } from "./model-overrides.ts";
 import { translateOutcome } from "./outcomes.ts";
 import { type Note, NotTranslatable } from "./primitives.ts";
 import { PythonError } from "./python.ts";
 import { translateLambda } from "./python-lambda.ts";
-import { parseTemplate, translateTemplate } from "./python-template.ts";
+import { type PythonTemplate, parseTemplate, translateTemplate } from "./python-template.ts";
+import { type KnownNode, nodeIdHere, ScenarioNames } from "./scenario-names.ts";
 import { nodeTraits, type TranslatedTrait, translateTrait, type UpstreamTrait } from "./traits.ts";
 
 /** Something about an imported scenario that its author should know, with the place in the checkpoint. */
@@ -28,6 +29,7 @@ interface Piece {
 interface ReadNode extends KnownNode {
   readonly data: JsonObject;
   readonly question: JsonObject;
+  readonly template: PythonTemplate | null;
   readonly rubric: readonly TranslatedTrait[];
 }
 

@@ -13,8 +13,8 @@ import { KeptPieces, withPlainTexts } from "./kept-pieces.ts";
 import { writeModelOverride } from "./model-overrides.ts";
 import { writeOutcome } from "./outcomes.ts";
 import { type Note, NotTranslatable } from "./primitives.ts";
-import { SPOKEN, writeTemplate } from "./python-template.ts";
 import type { ImportNote } from "./scenario-reader.ts";
+import { SPOKEN, writeTemplate } from "./template-text.ts";
 import { writeTraits } from "./traits.ts";
 
 /** Parts of a definition that upstream has, too, or that have no effect on conversations. */
