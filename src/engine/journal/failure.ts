@@ -1,22 +1,34 @@
 import { errorMessage } from "../../core/error-message.ts";
+import { integerFrom, number, object, oneOfTexts, type TypeOf, text } from "../../core/schema/shape.ts";
 import { redactSecrets } from "../../system/secrets/redact-secrets.ts";
-import { type ErrorCategory, ModelError } from "../models/model-error.ts";
+import { ERROR_CATEGORIES, ModelError } from "../models/model-error.ts";
+
+const STAGE = oneOfTexts("subject", "judge", "tool", "handover", "run", "record", "simulator");
 
 /** Where in a turn something failed. */
-export type Stage = "subject" | "judge" | "tool" | "handover" | "run" | "record" | "simulator";
+export type Stage = TypeOf<typeof STAGE>;
+
+/** Why there is no answer. */
+export const CATEGORY = oneOfTexts(...ERROR_CATEGORIES);
 
 /** What failed, as data for reports: never a verdict about a reply, and without secrets. */
-export interface RunFailure {
-  readonly category: ErrorCategory;
-  readonly stage: Stage;
-  readonly message: string;
-  readonly node?: string;
-  /** From 1. */
-  readonly turn?: number;
-  readonly statusCode?: number;
-  /** What lay behind it, if more is known. */
-  readonly cause?: string;
-}
+export const FAILURE = object(
+  "a failure",
+  { category: CATEGORY, stage: STAGE, message: text },
+  {
+    optional: {
+      node: text,
+      /** From 1. */
+      turn: integerFrom(0),
+      statusCode: number,
+      /** What lay behind it, if more is known. */
+      cause: text,
+    },
+  },
+);
+
+/** What failed, as data for reports: never a verdict about a reply, and without secrets. */
+export type RunFailure = TypeOf<typeof FAILURE>;
 
 /** An error as data for reports. What is not an error of ours is a mistake of ours. */
 export function failureOf(

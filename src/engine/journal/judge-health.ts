@@ -1,39 +1,66 @@
+import {
+  integerFrom,
+  list,
+  object,
+  oneOfTexts,
+  type ShapeOf,
+  type TypeOf,
+  text,
+} from "../../core/schema/shape.ts";
 import type { ErrorCategory } from "../models/model-error.ts";
+import { CATEGORY } from "./failure.ts";
+
+const alwaysTrue: ShapeOf<true> = { kind: "literal", values: [true] };
+const count = integerFrom(0);
 
 /** What one judge did with one request of a turn. */
-export interface JudgeAnswered {
-  readonly judge: string;
-  /** Read at once, read after a repair, not readable even then, or failed: there is no answer. */
-  readonly result: "read" | "repaired" | "unreadable" | "failed";
-  /** Why it is unreadable or failed. */
-  readonly reason?: string;
-  /** Of a failure. */
-  readonly category?: ErrorCategory;
-  /** True if an unreadable answer came from the store. */
-  readonly stored?: true;
-  /** True if an unreadable answer could be read in part, which counts. */
-  readonly partly?: true;
-}
+export const JUDGE_ANSWERED = object(
+  "what a judge did",
+  {
+    judge: text,
+    /** Read at once, read after a repair, not readable even then, or failed: there is no answer. */
+    result: oneOfTexts("read", "repaired", "unreadable", "failed"),
+  },
+  {
+    optional: {
+      /** Why it is unreadable or failed. */
+      reason: text,
+      /** Of a failure. */
+      category: CATEGORY,
+      /** True if an unreadable answer came from the store. */
+      stored: alwaysTrue,
+      /** True if an unreadable answer could be read in part, which counts. */
+      partly: alwaysTrue,
+    },
+  },
+);
+
+/** What one judge did with one request of a turn. */
+export type JudgeAnswered = TypeOf<typeof JUDGE_ANSWERED>;
+
+const JUDGE_REASON = object(
+  "a reason",
+  { result: oneOfTexts("unreadable", "failed"), reason: text, count },
+  { optional: { category: CATEGORY } },
+);
 
 /** Why requests to a judge gave nothing, and how often. */
-export interface JudgeReason {
-  readonly result: "unreadable" | "failed";
-  readonly category?: ErrorCategory;
-  readonly reason: string;
-  readonly count: number;
-}
+export type JudgeReason = TypeOf<typeof JUDGE_REASON>;
 
 /** How many requests to a judge ended how. */
-export interface JudgeCounts {
-  readonly judge: string;
+export const JUDGE_COUNTS = object("what a judge did", {
+  judge: text,
   /** Answers that were read, with those that were repaired. */
-  readonly judged: number;
-  readonly repaired: number;
-  readonly unreadable: number;
-  readonly failed: number;
+  judged: count,
+  repaired: count,
+  unreadable: count,
+  failed: count,
   /** Most frequent first. */
-  readonly reasons: readonly JudgeReason[];
-}
+  reasons: list(JUDGE_REASON),
+});
+
+/** How many requests to a judge ended how. */
+export type JudgeCounts = TypeOf<typeof JUDGE_COUNTS>;
 
 /** The health of a judge: how many requests ended how, and their shares. */
 export interface JudgeHealth extends JudgeCounts {

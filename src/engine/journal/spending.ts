@@ -1,16 +1,30 @@
+import { either, integerFrom, nothing, number, object, type TypeOf } from "../../core/schema/shape.ts";
+
+const count = integerFrom(0);
+
 /** What a part of a conversation took; cached answers cost nothing. */
-export interface Spending {
-  /** Calls that were made and may have been paid for: answered ones, and those in `unanswered`. A call that was refused is none. */
-  readonly calls: number;
-  /** Of these, calls that were sent and have no usable answer; their tokens and cost are estimated. Absent if there are none. */
-  readonly unanswered?: number;
-  /** Answers that were known already. */
-  readonly cached: number;
-  /** Null if a provider did not say. */
-  readonly tokens: number | null;
-  /** In USD; null if a price is unknown. */
-  readonly cost: number | null;
-}
+export const SPENDING = object(
+  "spending",
+  {
+    /** Calls that were made and may have been paid for: answered ones, and those in `unanswered`. A call that was refused is none. */
+    calls: count,
+    /** Answers that were known already. */
+    cached: count,
+    /** Null if a provider did not say. */
+    tokens: either(count, nothing),
+    /** In USD; null if a price is unknown. */
+    cost: either(number, nothing),
+  },
+  {
+    optional: {
+      /** Calls that were sent and have no usable answer; their tokens and cost are estimated. Absent if there are none. */
+      unanswered: count,
+    },
+  },
+);
+
+/** What a part of a conversation took; cached answers cost nothing. */
+export type Spending = TypeOf<typeof SPENDING>;
 
 /** Nothing was called. */
 export const NOTHING_SPENT: Spending = Object.freeze({ calls: 0, cached: 0, tokens: 0, cost: 0 });

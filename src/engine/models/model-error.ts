@@ -1,29 +1,33 @@
 /** Why there is no answer. The first five may be temporary, and are retried. */
-export type ErrorCategory =
-  | "connection"
-  | "timeout"
-  | "rate_limit"
-  | "server"
-  /** What came back is not what the protocol says: broken JSON, a page instead of data. */
-  | "bad_response"
-  | "authentication"
-  | "permission"
-  | "not_found"
-  | "bad_request"
-  /** A recording has no such call. */
-  | "cassette_miss"
-  /** A tool, or its server, could not be used. */
-  | "tool"
-  /** The user's own code threw: an agent, a handover. */
-  | "author"
-  | "cancelled"
-  | "budget"
-  /** A recorded conversation does not fit the scenario. */
-  | "mismatch"
-  /** A simulated user broke its contract. */
-  | "contract"
-  /** A mistake of ours. */
-  | "internal";
+export const ERROR_CATEGORIES = [
+  "connection",
+  "timeout",
+  "rate_limit",
+  "server",
+  // What came back is not what the protocol says: broken JSON, a page instead of data.
+  "bad_response",
+  "authentication",
+  "permission",
+  "not_found",
+  "bad_request",
+  // A recording has no such call.
+  "cassette_miss",
+  // A tool, or its server, could not be used.
+  "tool",
+  // The user's own code threw: an agent, a handover.
+  "author",
+  "cancelled",
+  "budget",
+  // A recorded conversation does not fit the scenario.
+  "mismatch",
+  // A simulated user broke its contract.
+  "contract",
+  // A mistake of ours.
+  "internal",
+] as const;
+
+/** Why there is no answer. */
+export type ErrorCategory = (typeof ERROR_CATEGORIES)[number];
 
 const PASSING: readonly ErrorCategory[] = ["connection", "timeout", "rate_limit", "server", "bad_response"];
 

@@ -1,9 +1,18 @@
-import { list, number, object, oneOfTexts, type Shape, text } from "../../../core/schema/shape.ts";
+import {
+  either,
+  integerFrom,
+  list,
+  nothing,
+  number,
+  object,
+  oneOfTexts,
+  type Shape,
+  text,
+} from "../../../core/schema/shape.ts";
 import { deepEqual, type UnknownRecord } from "../../../core/values/json.ts";
 import { CallReader, checkLine, LineError, parseLine } from "../../models/cassette/call-lines.ts";
 import type { RecordedCall } from "../../models/cassette/recorded-call.ts";
-import type { Cell, RunEvent, RunStart } from "../run-event.ts";
-import { count, EVENT_SHAPE, numberOrNull, RUN_START_SHAPE, textOrNull } from "./event-shapes.ts";
+import { type Cell, EVENT_SHAPE, RUN_START_SHAPE, type RunEvent, type RunStart } from "../run-event.ts";
 import { RUN_FORMAT, RUN_VERSION, RunFileError, type RunFileHeader } from "./run-file.ts";
 
 /** What a line of a run's file has. */
@@ -16,12 +25,12 @@ const HEADER: Shape = object("the header", {
   format: oneOfTexts(RUN_FORMAT),
   version: number,
   start: RUN_START_SHAPE,
-  endedAt: numberOrNull,
-  parent: textOrNull,
+  endedAt: either(number, nothing),
+  parent: either(text, nothing),
   tags: list(text),
 });
 const EVENT_LINE: Shape = object("the line", { event: EVENT_SHAPE });
-const END_LINE: Shape = object("the line", { end: count });
+const END_LINE: Shape = object("the line", { end: integerFrom(0) });
 
 /** Reads the lines of a run's file one by one, and checks all of them. */
 export class RunFileReader {
