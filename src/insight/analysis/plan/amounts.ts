@@ -56,6 +56,13 @@ export class Slots {
   zero(): Amounts {
     return new Float64Array(FIRST_SLOT + PER_SLOT * this.all.length);
   }
+
+  /** Amounts that are zero at first; `fill` may change that. */
+  spread(fill: (spread: AmountSpread) => void = () => {}): AmountSpread {
+    const spread = { least: this.zero(), expected: this.zero(), most: this.zero() };
+    fill(spread);
+    return spread;
+  }
 }
 
 /** Adds calls of a slot; the tokens are those of one call. */
@@ -72,6 +79,11 @@ export function addCalls(
 /** Adds amounts to others, multiplied. */
 export function addAmounts(to: Amounts, more: Amounts, times = 1): void {
   for (let index = 0; index < to.length; index++) to[index] = (to[index] ?? 0) + (more[index] ?? 0) * times;
+}
+
+/** The sum of two amounts. */
+export function sumOf(one: Amounts, other: Amounts): Amounts {
+  return one.map((amount, index) => amount + (other[index] ?? 0));
 }
 
 /** Replaces each amount by the chosen one of two: the smaller or the larger. */
@@ -102,9 +114,4 @@ export function addSpread(to: AmountSpread, more: AmountSpread): void {
 /** One amount of a spread. */
 export function spreadAt({ least, expected, most }: AmountSpread, index: number): Spread {
   return { least: least[index] ?? 0, expected: expected[index] ?? 0, most: most[index] ?? 0 };
-}
-
-/** Amounts that are all zero. */
-export function spreadOf(slots: Slots): AmountSpread {
-  return { least: slots.zero(), expected: slots.zero(), most: slots.zero() };
 }

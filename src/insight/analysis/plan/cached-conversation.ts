@@ -13,7 +13,7 @@ import type { ConversationState, Effect } from "../../../engine/run/step/convers
 import { givenHistory } from "../../../engine/run/step/given-history.ts";
 import { type Step, step } from "../../../engine/run/step/step.ts";
 import type { Slot, Slots } from "./amounts.ts";
-import type { Position } from "./possible-turns.ts";
+import type { Position } from "./simulate-scenario.ts";
 
 /** A call that costs nothing: its answer is stored, or a simulated model answers. */
 interface KnownCall {

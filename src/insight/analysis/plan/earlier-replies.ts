@@ -43,48 +43,13 @@ const MOST_CALLS = 200;
 const ENOUGH = 5;
 
 interface SeenTurn {
-  readonly subject: string;
   readonly visit: number;
   readonly turn: FinishedTurn;
-  readonly calls: number;
 }
 
-class Mean {
-  sum = 0;
-  count = 0;
-
-  add(value: number): void {
-    this.sum += value;
-    this.count++;
-  }
-
-  get value(): number | undefined {
-    return this.count === 0 ? undefined : this.sum / this.count;
-  }
-}
-
-interface SeenModel {
-  readonly latency: Mean;
-  estimatedInput: number;
-  estimatedOutput: number;
-  input: number;
-  output: number;
-  compared: number;
-  requests: number;
-  calls: number;
-}
-
-/** The turns at a node, of one subject if it was asked there. */
-interface SeenPlace {
-  readonly turns: readonly SeenTurn[];
-  readonly byVisit: ReadonlyMap<number, readonly SeenTurn[]>;
-}
-
-/** What all turns of a subject say, whatever was asked. */
-interface SeenSubject {
-  readonly right: Mean;
-  readonly unreadable: Mean;
-  readonly replyTokens: Mean;
+interface Mean {
+  sum: number;
+  count: number;
 }
 
 /** What earlier runs say about replies, judges and models. */
@@ -93,10 +58,10 @@ export class EarlierReplies {
   /** How many conversations were read. */
   conversations = 0;
   readonly #isSame: (scenario: string, run: RunStart) => boolean;
+  /** By place: a node of a scenario, or a subject there. */
   readonly #turns = new Map<string, SeenTurn[]>();
-  readonly #places = new Map<string, SeenPlace>();
-  readonly #subjects = new Map<string, SeenSubject>();
-  readonly #models = new Map<string, SeenModel>();
+  /** By what was measured, and of whom or where. */
+  readonly #means = new Map<string, Mean>();
 
   private constructor(runs: readonly string[], isSame: (scenario: string, run: RunStart) => boolean) {
     this.runs = runs;
@@ -173,132 +138,125 @@ export class EarlierReplies {
     const events = [...store.events(run, conversation)];
     const { cell, finishedTurns } = foldConversation(events);
     const calls = new Map<number, number>();
-    for (const call of foldCalls(events)) {
-      const { turn, purpose, model, identity, end } = call;
+    for (const { turn, purpose, model, identity, end, call } of foldCalls(events)) {
       if (purpose === "tool" || end === undefined || end.failure !== undefined) continue;
       if (purpose === "subject") calls.set(turn, (calls.get(turn) ?? 0) + 1);
-      const role: Role = call.call.includes(".embed.") ? "embedder" : purpose;
-      const seen = memoize(this.#models, `${role} ${model}`, newModel);
-      if (!end.cached) seen.latency.add(end.latencyMs);
+      const asked = `${call.includes(".embed.") ? "embedder" : purpose} ${model}`;
+      if (!end.cached) this.#measure("latency", asked, end.latencyMs);
       // The last number counts the calls of a request: the second repairs the first.
-      if (call.call.endsWith(".1")) seen.requests++;
-      seen.calls++;
-      const recorded =
-        identity === undefined || end.usage === undefined || seen.compared >= MOST_CALLS
-          ? undefined
-          : answeredCall(store, run, identity);
-      if (recorded === undefined || end.usage === undefined) continue;
-      seen.compared++;
-      seen.input += end.usage.inputTokens;
-      seen.output += end.usage.outputTokens;
-      seen.estimatedInput += estimateRequest(requestOf(recorded.request));
-      seen.estimatedOutput += estimateTokens(recorded.reply.text);
+      this.#measure("first calls", asked, call.endsWith(".1") ? 1 : 0);
+      const { usage } = end;
+      const compared = this.#means.get(`input ${asked}`)?.count ?? 0;
+      if (identity === undefined || usage === undefined || compared >= MOST_CALLS) continue;
+      const recorded = answeredCall(store, run, identity);
+      if (recorded === undefined) continue;
+      this.#measure("input", asked, usage.inputTokens);
+      this.#measure("output", asked, usage.outputTokens);
+      this.#measure("estimated input", asked, estimateRequest(requestOf(recorded.request)));
+      this.#measure("estimated output", asked, estimateTokens(recorded.reply.text));
     }
+    const { subject, scenario } = cell;
+    const isSame = this.#isSame(scenario, start);
     const visits = new Map<string, number>();
-    const subject = memoize(this.#subjects, cell.subject, newSubject);
-    const isSame = this.#isSame(cell.scenario, start);
     for (const turn of finishedTurns) {
-      subject.replyTokens.add(estimateTokens(turn.reply));
-      if (turn.verifyResult !== null) subject.right.add(Number(turn.verifyResult));
-      if (turn.verifyResult !== null || Object.keys(turn.parsed).length > 0)
-        subject.unreadable.add(Number(turn.verifyResult === null && turn.notVerified !== true));
+      const { node, verifyResult, notVerified, reply, unreadByRules = [] } = turn;
+      const isUnreadable = verifyResult === null && notVerified !== true;
+      const replyTokens = estimateTokens(reply);
+      this.#measure("reply", subject, replyTokens);
+      if (verifyResult !== null) this.#measure("right", subject, Number(verifyResult));
+      if (verifyResult !== null || Object.keys(turn.parsed).length > 0)
+        this.#measure("unreadable", subject, Number(isUnreadable));
       if (!isSame) continue;
-      const visit = (visits.get(turn.node) ?? 0) + 1;
-      visits.set(turn.node, visit);
-      const seen = { subject: cell.subject, visit, turn, calls: calls.get(turn.turn) ?? 1 };
-      memoize(this.#turns, placeKey(cell, turn.node), (): SeenTurn[] => []).push(seen);
+      const visit = (visits.get(node) ?? 0) + 1;
+      visits.set(node, visit);
+      for (const place of [placeKey(scenario, node), placeKey(scenario, node, subject)]) {
+        memoize(this.#turns, place, (): SeenTurn[] => []).push({ visit, turn });
+        this.#measure("reply", place, replyTokens);
+        this.#measure("calls", place, calls.get(turn.turn) ?? 1);
+        this.#measure("unread", place, Number(isUnreadable || unreadByRules.length > 0));
+      }
     }
   }
 
   /** The replies at a visit of a node: those of the same subject, where it was asked; of any visit, if there are few. */
-  replies(cell: Cell, { node, visit }: NodeVisit, watched: WatchedTurn): readonly EarlierReply[] {
-    const { turns, byVisit } = this.#at(cell, node);
-    const same = byVisit.get(visit) ?? [];
+  replies(
+    { scenario, subject }: Cell,
+    { node, visit }: NodeVisit,
+    watched: WatchedTurn,
+  ): readonly EarlierReply[] {
+    const turns =
+      this.#turns.get(placeKey(scenario, node, subject)) ?? this.#turns.get(placeKey(scenario, node)) ?? [];
+    const same = turns.filter((seen) => seen.visit === visit);
     const found = new Map<string, { reply: string; labels: TurnLabels; count: number }>();
     for (const { turn } of same.length >= ENOUGH ? same : turns) {
-      const known = memoize(found, seenOf(turn, watched), () => ({
-        reply: turn.reply,
-        labels: labelsOf(turn),
-        count: 0,
-      }));
-      known.count++;
+      const { reply } = turn;
+      memoize(found, seenOf(turn, watched), () => ({ reply, labels: labelsOf(turn), count: 0 })).count++;
     }
     return [...found.values()];
   }
 
   /** The share of a subject's verified replies that were right, wherever it was asked, and of those that could not be read. */
   shares({ subject }: Cell): { readonly right?: number; readonly unreadable?: number } {
-    const seen = this.#subjects.get(subject);
-    if (seen === undefined || seen.right.count < ENOUGH) return {};
-    return { right: seen.right.value ?? 0, unreadable: seen.unreadable.value ?? 0 };
-  }
-
-  replyTokens(cell: Cell, node: string): number | undefined {
-    return (
-      this.#mean(cell, node, ({ turn }) => estimateTokens(turn.reply)) ??
-      this.#subjects.get(cell.subject)?.replyTokens.value
-    );
-  }
-
-  callsPerTurn(cell: Cell, node: string): number | undefined {
-    return this.#mean(cell, node, ({ calls }) => calls);
-  }
-
-  unread(cell: Cell, node: string): number | undefined {
-    return this.#mean(cell, node, ({ turn }) => {
-      const isLeft = (turn.unreadByRules?.length ?? 0) > 0;
-      return isLeft || (turn.verifyResult === null && turn.notVerified !== true) ? 1 : 0;
-    });
-  }
-
-  repairs(judge: string): number | undefined {
-    const seen = this.#models.get(`judge ${judge}`);
-    return seen === undefined || seen.requests === 0 ? undefined : seen.calls / seen.requests;
-  }
-
-  latency(role: Role, model: string): number | undefined {
-    return this.#models.get(`${role} ${model}`)?.latency.value;
-  }
-
-  scale(role: Role, model: string): TokenScale | undefined {
-    const seen = this.#models.get(`${role} ${model}`);
-    if (seen === undefined || seen.compared === 0) return undefined;
-    const { input, output, estimatedInput, estimatedOutput, compared } = seen;
+    if ((this.#means.get(`right ${subject}`)?.count ?? 0) < ENOUGH) return {};
     return {
-      input: estimatedInput === 0 ? 1 : input / estimatedInput,
-      output: estimatedOutput === 0 ? 1 : output / estimatedOutput,
-      meanOutput: output / compared,
+      right: this.#mean("right", subject) ?? 0,
+      unreadable: this.#mean("unreadable", subject) ?? 0,
     };
   }
 
-  #mean(cell: Cell, node: string, value: (seen: SeenTurn) => number): number | undefined {
-    const mean = new Mean();
-    for (const seen of this.#at(cell, node).turns) mean.add(value(seen));
-    return mean.value;
+  replyTokens(cell: Cell, node: string): number | undefined {
+    return this.#at("reply", cell, node) ?? this.#mean("reply", cell.subject);
   }
 
-  #at(cell: Cell, node: string): SeenPlace {
-    const key = placeKey(cell, node);
-    return memoize(this.#places, JSON.stringify([key, cell.subject]), () => {
-      const all = this.#turns.get(key) ?? [];
-      const own = all.filter(({ subject }) => subject === cell.subject);
-      const turns = own.length > 0 ? own : all;
-      return { turns, byVisit: Map.groupBy(turns, ({ visit }) => visit) };
-    });
+  callsPerTurn(cell: Cell, node: string): number | undefined {
+    return this.#at("calls", cell, node);
+  }
+
+  unread(cell: Cell, node: string): number | undefined {
+    return this.#at("unread", cell, node);
+  }
+
+  /** How many calls a request takes. */
+  repairs(judge: string): number | undefined {
+    const first = this.#mean("first calls", `judge ${judge}`) ?? 0;
+    return first === 0 ? undefined : 1 / first;
+  }
+
+  latency(role: Role, model: string): number | undefined {
+    return this.#mean("latency", `${role} ${model}`);
+  }
+
+  scale(role: Role, model: string): TokenScale | undefined {
+    const asked = `${role} ${model}`;
+    const [input, output] = [this.#mean("input", asked), this.#mean("output", asked)];
+    if (input === undefined || output === undefined) return undefined;
+    const of = (measured: number, estimated = 0): number => (estimated === 0 ? 1 : measured / estimated);
+    return {
+      input: of(input, this.#mean("estimated input", asked)),
+      output: of(output, this.#mean("estimated output", asked)),
+      meanOutput: output,
+    };
+  }
+
+  #measure(what: string, where: string, value: number): void {
+    const mean = memoize(this.#means, `${what} ${where}`, () => ({ sum: 0, count: 0 }));
+    mean.sum += value;
+    mean.count++;
+  }
+
+  #mean(what: string, where: string): number | undefined {
+    const mean = this.#means.get(`${what} ${where}`);
+    return mean === undefined ? undefined : mean.sum / mean.count;
+  }
+
+  /** At a node: of the same subject, where it was asked. */
+  #at(what: string, { scenario, subject }: Cell, node: string): number | undefined {
+    return this.#mean(what, placeKey(scenario, node, subject)) ?? this.#mean(what, placeKey(scenario, node));
   }
 }
 
-function placeKey({ scenario }: Pick<Cell, "scenario">, node: string): string {
-  return JSON.stringify([scenario, node]);
-}
-
-function newSubject(): SeenSubject {
-  return { right: new Mean(), unreadable: new Mean(), replyTokens: new Mean() };
-}
-
-function newModel(): SeenModel {
-  const nothing = { estimatedInput: 0, estimatedOutput: 0, input: 0, output: 0 };
-  return { latency: new Mean(), ...nothing, compared: 0, requests: 0, calls: 0 };
+function placeKey(scenario: string, node: string, subject: string | null = null): string {
+  return JSON.stringify([scenario, node, subject]);
 }
 
 function requestOf({ instructions, messages, tools, schema }: CallRequest): ModelRequest {

@@ -20,9 +20,10 @@ export class Forecast {
   readonly assumptions: PlanAssumptions;
   /** How often a subject may be asked in one turn. */
   readonly toolSteps: number;
+  /** The truths whose vectors are asked for. */
+  readonly truths = new Set<string>();
   readonly #given: Partial<PlanAssumptions>;
   readonly #earlier: EarlierReplies | undefined;
-  readonly #truths = new Set<string>();
 
   constructor(options: {
     readonly run: RunContext;
@@ -108,15 +109,6 @@ export class Forecast {
   #isGiven({ node }: NodeVisit): boolean {
     const { right, rightAt, unreadable } = this.#given;
     return right !== undefined || unreadable !== undefined || rightAt?.[node] !== undefined;
-  }
-
-  noteTruth(truth: string): void {
-    this.#truths.add(truth);
-  }
-
-  /** The truths whose vectors are asked for. */
-  get truths(): ReadonlySet<string> {
-    return this.#truths;
   }
 }
 

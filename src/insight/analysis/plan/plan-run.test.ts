@@ -154,7 +154,7 @@ describe("planRun", () => {
     expect(callsOf(plan, "simulator")).toEqual([["openai/gpt-5-nano", 9]]);
   });
 
-  test("of many rows some stand for all, and the lengths of the others count exactly", async () => {
+  test("of many rows some at even distances stand for all", async () => {
     const rows = Array.from({ length: 120 }, (_, index) => ({
       id: index,
       text: "word ".repeat((index * 7) % 31),
@@ -176,7 +176,7 @@ describe("planRun", () => {
       const dataset = { rows: rows.slice(first, first + 40), id: "id" };
       exact += (await planRun({ scenarios: scenario, subjects, dataset })).tokens.expected;
     }
-    expect(whole.tokens.expected).toBeCloseTo(exact, 6);
+    expect(Math.abs(whole.tokens.expected / exact - 1)).toBeLessThan(0.02);
     expect(whole.notes).toHaveLength(1);
   });
 
