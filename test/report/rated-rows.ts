@@ -1,8 +1,8 @@
 import { shareInterval } from "../../src/core/statistics/bounded-mean.ts";
 import type { ResultRow } from "../../src/engine/journal/store/store.ts";
+import type { Plan } from "../../src/insight/report/data/run-counts.ts";
 import { runCounts } from "../../src/insight/report/data/run-counts.ts";
 import { pooledOutcomes, type RunRates } from "../../src/insight/report/data/run-rates.ts";
-import type { Plan } from "../../src/insight/report/data/subject-totals.ts";
 
 /** Rates of rows without a store: as if each conversation were about an item of its own. */
 export function ratedRows(rows: readonly ResultRow[], plan?: Plan): RunRates {

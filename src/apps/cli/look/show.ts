@@ -4,11 +4,15 @@ import { nameHint } from "../../../core/schema/nearest-name.ts";
 import { withoutUndefined } from "../../../core/values/json.ts";
 import { placeTexts } from "../../../engine/journal/cell.ts";
 import { foldConversation } from "../../../engine/journal/fold/conversation.ts";
-import type { ConversationSummary, RunSummary, Store } from "../../../engine/journal/store/store.ts";
+import type {
+  ConversationFilter,
+  ConversationSummary,
+  RunSummary,
+  Store,
+} from "../../../engine/journal/store/store.ts";
 import { storedDefinitions, withForkParents } from "../../../engine/journal/transfer/stored-run.ts";
 import { resultsOf } from "../../../insight/report/data/run-counts.ts";
 import { runRates } from "../../../insight/report/data/run-rates.ts";
-import type { ReportFilter } from "../../../insight/report/data/subject-totals.ts";
 import { runTraffic } from "../../../insight/report/data/traffic.ts";
 import { drawText } from "../../../insight/report/graph/draw-text.ts";
 import type { Traffic } from "../../../insight/report/graph/drawn-graph.ts";
@@ -46,7 +50,7 @@ interface Shown {
   readonly store: Store;
   readonly summary: RunSummary;
   readonly options: ShowOptions;
-  readonly filter: ReportFilter;
+  readonly filter: ConversationFilter;
   readonly terminal: Terminal;
 }
 

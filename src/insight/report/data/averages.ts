@@ -34,11 +34,17 @@ export interface LinedGroup {
   readonly line: RateLine;
 }
 
+/** Where a line stands, and what scenarios declare. */
+interface LinePlace {
+  readonly group: GroupValues;
+  readonly facts: RunFacts;
+}
+
 /** A line as its rate declares it: over all conversations, or the mean over groups of them. */
 export function declaredLine(
   request: RateRequest,
   members: readonly ConversationScore[],
-  at: { readonly group: GroupValues; readonly facts: RunFacts },
+  at: LinePlace,
 ): RateLine {
   const { average, ...declaration } = request.declaration;
   if (average === undefined) return rateLine(request, members, at);
@@ -51,25 +57,16 @@ export function declaredLine(
 }
 
 /** All conversations of some groups in one line, each once: `micro`; a rate that declares an average has its own. */
-export function microLine(
-  request: RateRequest,
-  parts: readonly LinedGroup[],
-  { group, facts }: { readonly group: GroupValues; readonly facts: RunFacts },
-): RateLine {
-  const members = new Set(parts.flatMap((part) => part.members));
-  return declaredLine(request, [...members], { group, facts });
+export function microLine(request: RateRequest, parts: readonly LinedGroup[], at: LinePlace): RateLine {
+  return declaredLine(request, [...new Set(parts.flatMap(({ members }) => members))], at);
 }
 
 /**
  * The mean of the estimates of some groups, each with the same weight: `macro`. The error counts all that an item adds, also where it is in
  * several groups.
  */
-export function macroLine(
-  request: RateRequest,
-  parts: readonly LinedGroup[],
-  { group, facts }: { readonly group: GroupValues; readonly facts: RunFacts },
-): RateLine {
-  const pooled = microLine(request, parts, { group, facts });
+export function macroLine(request: RateRequest, parts: readonly LinedGroup[], at: LinePlace): RateLine {
+  const pooled = microLine(request, parts, at);
   if (request.declaration.average !== undefined) return pooled;
   const known = parts.filter(({ line }) => line.estimate !== null);
   const estimate = mean(known.map(({ line }) => line.estimate as number));
@@ -77,17 +74,19 @@ export function macroLine(
   const line = { ...pooled, kind, estimate, bounds: null, decided: null, method: null, interval: null };
   if (estimate === null) return line;
   const influence = combined(
-    known.map(({ members, line: { method } }) => itemInfluence(request, members, { method, facts })),
+    known.map(({ members, line: { method } }) =>
+      itemInfluence(request, members, { method, facts: at.facts }),
+    ),
   );
   if (influence.size < 2) return { ...line, reason: "one item only" };
   const { reason: _, ...rest } = line;
-  const members = new Set(known.flatMap((part) => part.members));
-  const counts = new Map<string, number>();
-  for (const { score } of countedScores(request, [...members]))
-    counts.set(score.item, itemwise(request.declaration) === null ? (counts.get(score.item) ?? 0) + 1 : 1);
+  const counted = countedScores(request, [...new Set(known.flatMap(({ members }) => members))]);
+  const perItem = Map.groupBy(counted, ({ score }) => score.item);
+  const isItemwise = itemwise(request.declaration) !== null;
   const range =
     kind === "spread" ? undefined : kind === "mean" || kind === "percentile" ? request.range : UNIT;
-  return { ...rest, interval: intervalOf(estimate, influence, { counts, range }), method: "clustered" };
+  const sizeOf = (item: string): number => (isItemwise ? 1 : (perItem.get(item)?.length ?? 0));
+  return { ...rest, interval: intervalOf(estimate, influence, { sizeOf, range }), method: "clustered" };
 }
 
 /** By how much each item moves a mean over groups, from what it adds to each group. */
@@ -102,7 +101,7 @@ function combined(groups: readonly ReadonlyMap<string, number>[]): ReadonlyMap<s
 function intervalOf(
   estimate: number,
   influence: ReadonlyMap<string, number>,
-  { counts, range }: { readonly counts: ReadonlyMap<string, number>; readonly range: Interval | undefined },
+  { sizeOf, range }: { readonly sizeOf: (item: string) => number; readonly range: Interval | undefined },
 ): Interval {
   if (range === undefined) {
     const reach = studentQuantile(0.95, influence.size - 1) * (influenceError(influence) ?? 0);
@@ -111,7 +110,7 @@ function intervalOf(
   const width = range.high - range.low;
   const share = (estimate - range.low) / width;
   const sums = Float64Array.from(influence.values(), (own) => own / width);
-  const sizes = Float64Array.from(influence.keys(), (item) => Math.max(1, width) * (counts.get(item) ?? 0));
+  const sizes = Float64Array.from(influence.keys(), (item) => Math.max(1, width) * sizeOf(item));
   const squares = sums.reduce((sum, own) => sum + own * own, 0);
   // Groups of unequal sizes weigh unequally, and then all conversations are worth less.
   const worth = squares < 1e-24 ? Number.POSITIVE_INFINITY : (share * (1 - share)) / squares;

@@ -1,10 +1,11 @@
+import { memoize } from "../../../core/lazy.ts";
 import { RunError } from "../../../engine/journal/failure.ts";
 import { POOR_SHARE } from "../../../engine/journal/judge-health.ts";
 import type { ConversationScore } from "../../../engine/journal/store/store.ts";
 import { type Comparison, compareAll, type Side } from "./compare-sides.ts";
 import type { RatedOutcome } from "./rates.ts";
+import { testedKey } from "./run-counts.ts";
 import type { RunFacts } from "./run-facts.ts";
-import { testedKey } from "./subject-totals.ts";
 
 /** Comparing all pairs of more subjects takes too long for a table. */
 const MOST = 8;
@@ -12,42 +13,39 @@ const LEVEL = 0.05;
 
 /**
  * By outcome with a direction (`good`), the subject that is better than every other one in adjusted paired comparisons, whatever the
- * undecided conversations really were; empty with several judges, or more than eight subjects. `named` gives the scores with the replicate of each, for pairs.
+ * undecided conversations really were; empty with several judges, or more than eight subjects. As `testedKey`.
  */
 export function bestSubjects(
   scores: readonly ConversationScore[],
   outcomes: readonly RatedOutcome[],
-  { facts, named }: { readonly facts: RunFacts; readonly named: () => readonly ConversationScore[] },
+  facts: RunFacts,
 ): ReadonlyMap<string, string> {
-  const subjects = [...new Set(scores.map(({ subject }) => subject))];
-  const judges = new Set(scores.map(({ judge }) => judge));
   const best = new Map<string, string>();
-  if (subjects.length < 2 || subjects.length > MOST || judges.size !== 1) return best;
+  const bySubject = Map.groupBy(scores, ({ subject }) => subject);
+  const judges = new Set(scores.map(({ judge }) => judge));
+  if (bySubject.size < 2 || bySubject.size > MOST || judges.size !== 1) return best;
   // With one item only, no comparison has a p-value.
   if (new Set(scores.map(({ item }) => item)).size < 2) return best;
   if (![...facts.rates.keys(), ...facts.outcomes].some((name) => directionOf(name, facts) !== undefined))
     return best;
-  const [judge = ""] = judges;
-  const paired = named();
-  const sides = subjects.map((subject): Side => {
-    const own = paired.filter((score) => score.subject === subject);
-    return { label: subject, scores: () => own, facts, judges: 1 };
-  });
+  const sides = [...bySubject].map(([label, own]): Side => ({ label, scores: () => own, facts, judges: 1 }));
   const pairs = sides.flatMap((a, i) => sides.slice(i + 1).map((b) => [a, b] as const));
+  // How often each subject wins, by outcome.
   const wins = new Map<string, Map<string, number>>();
   for (const { a, b, lines } of comparedOrNone(pairs))
     for (const { name, adjusted, difference } of lines) {
       const isGood = directionOf(name, facts);
       if (isGood === undefined || (adjusted ?? 1) >= LEVEL || difference === null) continue;
       const winner = difference > 0 === isGood ? b : a;
-      const counts = wins.get(name) ?? new Map<string, number>();
-      wins.set(name, counts.set(winner, (counts.get(winner) ?? 0) + 1));
+      const counts = memoize(wins, name, () => new Map<string, number>());
+      counts.set(winner, (counts.get(winner) ?? 0) + 1);
     }
+  const [judge = ""] = judges;
   for (const [name, counts] of wins)
     for (const [subject, count] of counts) {
       const own = outcomes.filter(({ outcome }) => outcome === name);
       const standsOut = own.every((rated) => isApart(rated, subject, directionOf(name, facts)));
-      if (count === subjects.length - 1 && standsOut) best.set(name, testedKey({ subject, judge }));
+      if (count === sides.length - 1 && standsOut) best.set(name, testedKey({ subject, judge }));
     }
   return best;
 }

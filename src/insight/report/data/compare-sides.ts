@@ -15,12 +15,11 @@ import {
   needsRowValues,
   refuseUnknownGroups,
 } from "./grouping.ts";
-import { type Missing, missingOf } from "./missing.ts";
 import type { RateRequest } from "./rate-line.ts";
 import { type Average, declaredRequests, overallGroup } from "./rates.ts";
+import { type Missing, missingOf, resultsOf, totalOf } from "./run-counts.ts";
 import { type RunFacts, runFacts } from "./run-facts.ts";
 import { PlaceNumbers, ScoreTable } from "./score-table.ts";
-import { subjectTotals, sumOfTotals } from "./subject-totals.ts";
 
 /** One side of a comparison: the conversations of a subject, or of a run. */
 export interface Side {
@@ -139,11 +138,7 @@ export function runSide(store: Store, run: string, subject?: string): Side {
     scores: (options) => store.scores(name, { ...options, ...(subject === undefined ? {} : { subject }) }),
     facts: runFacts(store, [name]),
     judges: start.judges.length,
-    missing: missingOf(
-      sumOfTotals(
-        subjectTotals(store.results(name).filter((row) => (subject ?? row.subject) === row.subject)),
-      ),
-    ),
+    missing: missingOf(totalOf(resultsOf(store, name, subject === undefined ? {} : { subject }))),
   };
 }
 

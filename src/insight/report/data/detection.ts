@@ -3,7 +3,7 @@ import { mean } from "../../../core/statistics/means.ts";
 import { minimumDetectableDifference, oneWayVarianceComponents } from "../../../core/statistics/noise.ts";
 import { RunError } from "../../../engine/journal/failure.ts";
 import type { ConversationScore, Store } from "../../../engine/journal/store/store.ts";
-import { countedScores, itemMeans } from "./rate-line.ts";
+import { countedScores, itemMeans, type RateRequest } from "./rate-line.ts";
 import { declaredRequests } from "./rates.ts";
 import { runFacts } from "./run-facts.ts";
 
@@ -71,7 +71,7 @@ export function assumptionsOf(
   const rate = mean(values);
   if (rate === null) throw new RunError([`In run ${run} nothing is decided about ${request.name}.`]);
   const icc = oneWayVarianceComponents(values, groups)?.icc ?? null;
-  const correlation = subjectCorrelation(scores, request.declaration);
+  const correlation = subjectCorrelation(scores, request);
   return {
     outcome: request.name,
     assumptions: {
@@ -83,12 +83,9 @@ export function assumptionsOf(
 }
 
 /** The mean correlation of the item means of two subjects; null with one subject. */
-function subjectCorrelation(
-  scores: readonly ConversationScore[],
-  declaration: Parameters<typeof itemMeans>[1],
-): number | null {
+function subjectCorrelation(scores: readonly ConversationScore[], request: RateRequest): number | null {
   const subjects = [...Map.groupBy(scores, ({ subject }) => subject).values()].map((own) =>
-    itemMeans(own, declaration),
+    itemMeans(request, own),
   );
   const found: number[] = [];
   for (const [i, a] of subjects.entries())

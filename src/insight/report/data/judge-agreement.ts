@@ -18,7 +18,7 @@ import { storedRun } from "../../../engine/journal/transfer/stored-run.ts";
 import { type FinishedTurn, isFinishedTurn } from "../../../engine/journal/turn.ts";
 import { rateEstimate } from "./rate-line.ts";
 import { wantedScores } from "./rates.ts";
-import type { Tested } from "./subject-totals.ts";
+import type { Tested } from "./run-counts.ts";
 
 /** How far the judges of a run agree on the verdicts of the same turns. */
 interface JudgesAgreement {

@@ -78,17 +78,18 @@ interface Counted {
   readonly value: number;
 }
 
+/** Conversations by whether and how they count for a rate. */
 interface Sorted {
-  readonly counted: readonly Counted[];
-  readonly excluded: number;
-  readonly inconclusive: number;
-  readonly errors: number;
-  /** What the undecided ones can really be, inconclusive or not finished; `out` if the condition may be false. */
-  readonly undecided: readonly (readonly ("out" | 0 | 1)[])[];
-  readonly notApplicable: number;
-  readonly isNumber: boolean;
+  readonly counted: Counted[];
+  excluded: number;
+  inconclusive: number;
+  errors: number;
+  notApplicable: number;
+  isNumber: boolean;
+  /** The undecided ones: whose value is not known, and whose value counts if their condition is met. */
+  readonly undecided: { unknown: number; yes: number; no: number };
   /** All that meet the condition, decided or not, for a life table; not those that are never scored. */
-  readonly followed: readonly ConversationScore[];
+  readonly followed: ConversationScore[];
 }
 
 /** The outcome that a rate is conditional on, and the value that it must have; null without a condition. */
@@ -151,80 +152,55 @@ export function isVerified({ verdict }: Pick<ScoredTurn, "verdict">): boolean {
   return verdict !== "unverified" && verdict !== "not_verified";
 }
 
-/** The value of each conversation for a request. */
-function sortedFor({ declaration, scenarios }: RateRequest, scores: readonly ConversationScore[]): Sorted {
-  const own = scenarios === undefined ? scores : scores.filter(({ scenario }) => scenarios.has(scenario));
-  return sorted(own, declaration);
-}
-
 /** The conversations that count for a number: decided, and with its condition met. */
 export function countedScores(
   request: RateRequest,
   scores: readonly ConversationScore[],
 ): readonly Counted[] {
-  return sortedFor(request, scores).counted;
+  return sorted(request, scores).counted;
 }
 
 /** The value of each conversation for a rate. */
-function sorted(scores: Iterable<ConversationScore>, declaration: RateDeclaration): Sorted {
+function sorted({ declaration, scenarios }: RateRequest, scores: readonly ConversationScore[]): Sorted {
   const { of, mean: number, ratio } = declaration;
   const outcome = of ?? number ?? ratio?.of ?? "";
   const condition = conditionOf(declaration);
-  const counted: Counted[] = [];
-  const followed: ConversationScore[] = [];
-  const undecided: (readonly ("out" | 0 | 1)[])[] = [];
-  let [excluded, inconclusive, errors, notApplicable, numbers] = [0, 0, 0, 0, 0];
+  const found: Sorted = {
+    ...{ counted: [], followed: [], undecided: { unknown: 0, yes: 0, no: 0 }, isNumber: false },
+    ...{ excluded: 0, inconclusive: 0, errors: 0, notApplicable: 0 },
+  };
   for (const score of scores) {
     const value = score.outcomes.get(outcome);
-    // The scenario has no such outcome.
-    if (value === undefined) continue;
     const holds = condition === null ? true : score.outcomes.get(condition.name);
-    if (holds === undefined) continue;
+    // The scenario has no such outcome.
+    if (value === undefined || holds === undefined || scenarios?.has(score.scenario) === false) continue;
     const isOpen = holds === "inconclusive" || holds === "error";
-    if (holds === "not_applicable" || (condition !== null && !isOpen && holds !== condition.is)) excluded++;
-    else if (value === "not_applicable") notApplicable += isOpen ? 0 : 1;
+    if (holds === "not_applicable" || (condition !== null && !isOpen && holds !== condition.is))
+      found.excluded++;
+    else if (value === "not_applicable") found.notApplicable += isOpen ? 0 : 1;
     else {
-      if (!isOpen && !isUnscored(score.status)) followed.push(score);
+      if (!isOpen && !isUnscored(score.status)) found.followed.push(score);
       if (isOpen || value === "inconclusive" || value === "error") {
-        if (holds === "error" || value === "error") errors++;
-        else inconclusive++;
-        const values = typeof value === "boolean" ? [Number(value) as 0 | 1] : ([0, 1] as const);
-        undecided.push(isOpen ? ["out", ...values] : values);
+        if (holds === "error" || value === "error") found.errors++;
+        else found.inconclusive++;
+        found.undecided[typeof value === "boolean" ? (value ? "yes" : "no") : "unknown"]++;
       } else {
-        if (typeof value === "number") numbers++;
-        counted.push({ score, value: Number(value) });
+        if (typeof value === "number") found.isNumber = true;
+        found.counted.push({ score, value: Number(value) });
       }
     }
   }
-  return {
-    counted,
-    excluded,
-    inconclusive,
-    errors,
-    undecided,
-    notApplicable,
-    followed,
-    isNumber: numbers > 0,
-  };
+  return found;
 }
 
 /** What a rate can be at the least and at the most, whatever the undecided conversations really were. */
-function boundsOf({ counted, undecided }: Sorted): Interval | null {
+function boundsOf({ counted, undecided: { unknown, yes, no } }: Sorted): Interval | null {
+  const n = counted.length;
   // Where nothing is decided, not even the kind of the outcome is known.
-  if (undecided.length === 0 || counted.length === 0) return null;
-  const yes = counted.reduce((sum, { value }) => sum + value, 0);
-  const side = (wanted: 0 | 1): number | null => {
-    let [n, sum] = [counted.length, yes];
-    for (const canBe of undecided) {
-      const chosen = canBe.includes(wanted) ? wanted : canBe.includes("out") ? "out" : 1 - wanted;
-      if (chosen === "out") continue;
-      n++;
-      sum += Number(chosen);
-    }
-    return n === 0 ? null : sum / n;
-  };
-  const [low, high] = [side(0), side(1)];
-  return low === null || high === null ? null : { low, high };
+  if (unknown + yes + no === 0 || n === 0) return null;
+  const sum = counted.reduce((total, { value }) => total + value, 0);
+  // What is true or false only if its condition is met counts where that moves the rate in the wanted direction.
+  return { low: sum / (n + unknown + no), high: (sum + unknown + yes) / (n + unknown + yes) };
 }
 
 /** Computes one line. */
@@ -234,8 +210,8 @@ export function rateLine(
   { group, facts }: { readonly group: GroupValues; readonly facts: RunFacts },
 ): RateLine {
   const { name, declaration } = request;
-  const all = sortedFor(request, scores);
-  const { counted } = all;
+  const all = sorted(request, scores);
+  const { counted, excluded, inconclusive, errors, notApplicable } = all;
   const clusters = counted.map(({ score }) => score.item);
   const values = counted.map(({ value }) => value);
   const base = {
@@ -244,10 +220,7 @@ export function rateLine(
     n: counted.length,
     ...itemCounts(counted.map(({ score }) => ({ item: score.item, cell: cellOf(score) }))),
     yes: all.isNumber ? 0 : values.reduce((sum, value) => sum + value, 0),
-    excluded: all.excluded,
-    inconclusive: all.inconclusive,
-    errors: all.errors,
-    notApplicable: all.notApplicable,
+    ...{ excluded, inconclusive, errors, notApplicable },
   };
   const overItems = itemwise(declaration);
   if (overItems !== null) {
@@ -272,7 +245,7 @@ export function rateLine(
   const bounds = boundsOf(all);
   const plain = rateEstimate(values, clusters);
   const table =
-    all.inconclusive === 0 || values.length === 0 ? null : tableEstimate(all.followed, request, facts);
+    inconclusive === 0 || values.length === 0 ? null : tableEstimate(all.followed, request, facts);
   if (table === null) return { ...base, kind: "rate", ...plain, bounds, decided: null };
   return { ...base, kind: "rate", ...table, bounds, decided: plain.estimate };
 }
@@ -310,17 +283,12 @@ export function meanEstimate(
   return { estimate, interval, method: items < values.length ? "clustered" : bounds ? "beta" : "t" };
 }
 
-function intervalOf({
-  low,
-  high,
-}: {
-  readonly low: number | null;
-  readonly high: number | null;
-}): Interval | null {
+/** The interval of a result of `statistics`; null if it has none. */
+export function intervalOf({ low, high }: Readonly<Record<"low" | "high", number | null>>): Interval | null {
   return low === null || high === null ? null : { low, high };
 }
 
-/** What is computed for each item from its replicates, before the mean over items. */
+/** What is computed for each item from its replicates, before the mean over items; null of other rates. */
 export function itemwise({ of, percentile: at, spread, passAt, passHat }: RateDeclaration): {
   readonly kind: RateKind;
   readonly value: (replicates: readonly number[]) => number | null;
@@ -328,19 +296,16 @@ export function itemwise({ of, percentile: at, spread, passAt, passHat }: RateDe
   if (of === undefined) return null;
   const passed = (values: readonly number[]): number => values.filter((value) => value === 1).length;
   if (at !== undefined) return { kind: "percentile", value: (values) => percentile(values, at) };
-  if (spread !== undefined)
-    return {
-      kind: "spread",
-      value: (values) => {
-        const [high, low] = spread.map((q) => percentile(values, q));
-        return high == null || low == null ? null : high - low;
-      },
-    };
   if (passAt !== undefined)
     return { kind: "pass_at", value: (values) => passAtK(values.length, passed(values), passAt) };
   if (passHat !== undefined)
     return { kind: "pass_hat", value: (values) => passHatK(values.length, passed(values), passHat) };
-  return null;
+  if (spread === undefined) return null;
+  const spreadOf = (values: readonly number[]): number | null => {
+    const [high, low] = spread.map((q) => percentile(values, q));
+    return high == null || low == null ? null : high - low;
+  };
+  return { kind: "spread", value: spreadOf };
 }
 
 /** The value of each item in each variant from its replicates; those for which there is none are left out. */
@@ -356,10 +321,10 @@ function cellValues(
 
 /** The mean of each item over its conversations that count. */
 export function itemMeans(
+  request: RateRequest,
   scores: readonly ConversationScore[],
-  declaration: RateDeclaration,
 ): ReadonlyMap<string, number> {
-  const items = Map.groupBy(sorted(scores, declaration).counted, ({ score }) => score.item);
+  const items = Map.groupBy(sorted(request, scores).counted, ({ score }) => score.item);
   return new Map([...items].map(([item, own]) => [item, mean(own.map(({ value }) => value)) as number]));
 }
 
@@ -370,7 +335,7 @@ export function itemInfluence(
   { method, facts }: { readonly method: IntervalMethod | null; readonly facts: RunFacts },
 ): ReadonlyMap<string, number> {
   const { declaration } = request;
-  const { counted, followed } = sortedFor(request, scores);
+  const { counted, followed } = sorted(request, scores);
   const influence = new Map<string, number>();
   const add = (item: string, own: number): void => {
     influence.set(item, (influence.get(item) ?? 0) + own);

@@ -18,7 +18,6 @@ import {
   needsRowValues,
   withinSubject,
 } from "./grouping.ts";
-import type { Missing } from "./missing.ts";
 import {
   emptyLine,
   itemMeans,
@@ -27,9 +26,9 @@ import {
   type RateRequest,
   singleItems,
 } from "./rate-line.ts";
-import { resultsOf, runCounts } from "./run-counts.ts";
+import type { Missing } from "./run-counts.ts";
+import { fitsFilter, resultsOf, runCounts, type Tested } from "./run-counts.ts";
 import { type RunFacts, runFacts } from "./run-facts.ts";
-import { fitsFilter, type Tested } from "./subject-totals.ts";
 
 /** What `rates` computes. */
 export interface RatesOptions {
@@ -79,13 +78,7 @@ export function wantedScores(
   scores: Iterable<ConversationScore>,
   filter: ConversationFilter = {},
 ): readonly ConversationScore[] {
-  if (Object.keys(filter).length === 0) return [...scores];
-  const wanted: ConversationScore[] = [];
-  for (const score of scores) {
-    const hasStatus = filter.status === undefined || filter.status === score.status;
-    if (hasStatus && fitsFilter(score, filter)) wanted.push(score);
-  }
-  return wanted;
+  return Array.from(scores).filter((score) => fitsFilter(score, filter));
 }
 
 /** The same for scores that have been read. */
@@ -150,16 +143,24 @@ function requestsOf(
   scores: readonly ConversationScore[],
   names?: readonly string[],
 ): readonly RateRequest[] {
+  const assertions = new Map<string, Set<string>>();
+  const numbers = new Map<string, Set<string>>();
   const found = new Set(facts.outcomes);
-  for (const { outcomes } of scores) for (const name of outcomes.keys()) found.add(name);
-  const kinds = scenarioKinds(scores);
+  for (const { scenario, outcomes } of scores)
+    for (const [name, value] of outcomes) {
+      found.add(name);
+      if (typeof value === "string") continue;
+      const kinds = typeof value === "boolean" ? assertions : numbers;
+      memoize(kinds, name, () => new Set<string>()).add(scenario);
+    }
   return declaredRequests(found, facts, names).flatMap((declared): readonly RateRequest[] => {
     const range = rangeOf(declared, scores, facts);
     const request = range === undefined ? declared : { ...declared, range };
-    const { assertion, number } = kinds.get(request.name) ?? {};
-    if (assertion === undefined || number === undefined) return [request];
+    const kinds = [assertions.get(request.name), numbers.get(request.name)];
     // An assertion in one scenario and a number in another are two things.
-    return [assertion, number].map((scenarios) => ({ ...request, scenarios }));
+    return kinds.includes(undefined)
+      ? [request]
+      : kinds.flatMap((scenarios) => (scenarios === undefined ? [] : [{ ...request, scenarios }]));
   });
 }
 
@@ -205,22 +206,6 @@ export function declaredRequests(
   });
 }
 
-/** The scenarios in which an outcome is an assertion, and those in which it is a number. */
-function scenarioKinds(
-  scores: readonly ConversationScore[],
-): ReadonlyMap<string, Partial<Record<"assertion" | "number", Set<string>>>> {
-  const kinds = new Map<string, Partial<Record<"assertion" | "number", Set<string>>>>();
-  for (const { scenario, outcomes } of scores)
-    for (const [name, value] of outcomes) {
-      const kind = typeof value === "boolean" ? "assertion" : typeof value === "number" ? "number" : null;
-      if (kind === null) continue;
-      const known = memoize(kinds, name, (): Partial<Record<"assertion" | "number", Set<string>>> => ({}));
-      known[kind] ??= new Set();
-      known[kind].add(scenario);
-    }
-  return kinds;
-}
-
 /** The factor of a denominator: `variant` stands for whatever factor has the level. */
 function factorOf(
   over: RatioDeclaration["over"],
@@ -236,74 +221,52 @@ function factorOf(
 
 /** One line for each other level of the factor: its items' means over those of the denominator. */
 function ratioLines(
-  { name, declaration }: RateRequest,
+  request: RateRequest,
   ratio: RatioDeclaration,
   scores: readonly ConversationScore[],
   group: GroupValues,
 ): readonly RateLine[] {
-  const found = factorOf(ratio.over, scores);
-  if (found === null) return [];
-  const [factor, base] = found;
-  const at = (level: string): readonly ConversationScore[] =>
-    scores.filter(({ variant }) => variant?.[factor] === level);
-  const levels = new Set(
-    scores.flatMap(({ variant }) => (variant?.[factor] === undefined ? [] : [variant[factor]])),
-  );
-  const below = itemMeans(at(base), declaration);
-  return [...levels]
-    .filter((level) => level !== base)
-    .map((level) => {
-      const above = itemMeans(at(level), declaration);
-      const pairs = [...above].flatMap(([item, value]) => {
-        const other = below.get(item);
-        return other === undefined ? [] : [[value, other] as const];
-      });
-      const usable = ratio.as === "ratio_of_means" ? pairs : pairs.filter(([, other]) => other !== 0);
-      const line = emptyLine({
-        name,
-        kind: "ratio",
-        group: { ...group, [`variant.${factor}`]: `${level} over ${base}` },
-      });
-      const counts = {
-        ...singleItems(usable.length),
-        n: usable.length,
-        excluded: pairs.length - usable.length,
-      };
-      return { ...line, ...counts, ...ratioEstimate(usable, ratio.as ?? "mean_of_ratios") };
+  const [factor = "", base] = factorOf(ratio.over, scores) ?? [];
+  const levels = Map.groupBy(scores, ({ variant }) => variant?.[factor]);
+  const below = itemMeans(request, levels.get(base) ?? []);
+  return [...levels].flatMap(([level, members]) => {
+    if (base === undefined || level === undefined || level === base) return [];
+    const pairs = [...itemMeans(request, members)].flatMap(([item, value]) => {
+      const other = below.get(item);
+      return other === undefined ? [] : [[value, other] as const];
     });
+    const usable = ratio.as === "ratio_of_means" ? pairs : pairs.filter(([, other]) => other !== 0);
+    const place = { ...group, [`variant.${factor}`]: `${level} over ${base}` };
+    return {
+      ...emptyLine({ name: request.name, kind: "ratio", group: place }),
+      ...singleItems(usable.length),
+      n: usable.length,
+      excluded: pairs.length - usable.length,
+      ...ratioEstimate(usable, ratio.as ?? "mean_of_ratios"),
+    };
+  });
 }
-
-type Estimate = Pick<RateLine, "estimate" | "interval" | "method" | "reason">;
 
 function ratioEstimate(
   pairs: readonly (readonly [number, number])[],
   as: NonNullable<RatioDeclaration["as"]>,
-): Estimate {
-  if (pairs.length === 0) return { estimate: null, interval: null, method: null, reason: "no pair of items" };
-  if (as === "mean_of_ratios") {
-    const result = clusteredMean(
-      pairs.map(([above, below]) => above / below),
-      null,
-    );
-    return asEstimate(result?.mean ?? null, result?.standardError ?? null, pairs.length);
-  }
-  const top = mean(pairs.map(([above]) => above)) as number;
-  const bottom = mean(pairs.map(([, below]) => below)) as number;
-  if (bottom === 0) return { estimate: null, interval: null, method: null, reason: "the denominator is 0" };
+): Pick<RateLine, "estimate" | "interval" | "method" | "reason"> {
+  const none = { estimate: null, interval: null, method: null };
+  const [top, bottom] = [mean(pairs.map(([above]) => above)), mean(pairs.map(([, below]) => below))];
+  if (top === null || bottom === null) return { ...none, reason: "no pair of items" };
+  const isOfMeans = as === "ratio_of_means";
+  if (isOfMeans && bottom === 0) return { ...none, reason: "the denominator is 0" };
   const ratio = top / bottom;
   // The ratio of two means moves with each item by its distance from the line through both means.
-  const error = clusteredMean(
-    pairs.map(([above, below]) => (above - ratio * below) / bottom),
-    null,
-  )?.standardError;
-  return asEstimate(ratio, error ?? null, pairs.length);
-}
-
-function asEstimate(estimate: number | null, error: number | null, items: number): Estimate {
-  if (estimate === null || error === null || items < 2)
-    return { estimate, interval: null, method: null, reason: "one item only" };
-  if (error === 0) return { estimate, interval: null, method: null, reason: "all values are equal" };
-  const reach = studentQuantile(0.95, items - 1) * error;
+  const values = pairs.map(([above, below]) =>
+    isOfMeans ? (above - ratio * below) / bottom : above / below,
+  );
+  const result = clusteredMean(values, null);
+  const estimate = isOfMeans ? ratio : (result?.mean ?? null);
+  const error = result?.standardError ?? null;
+  if (estimate === null || error === null) return { ...none, estimate, reason: "one item only" };
+  if (error === 0) return { ...none, estimate, reason: "all values are equal" };
+  const reach = studentQuantile(0.95, pairs.length - 1) * error;
   // What is counted is not negative, and so is no ratio.
   const low = Math.max(Math.min(0, estimate), estimate - reach);
   return { estimate, interval: { low, high: estimate + reach }, method: "t" };

@@ -2,12 +2,11 @@ import { type ConversationStatus, isFinished } from "../../../core/state/state.t
 import type { RunFailure } from "../../../engine/journal/failure.ts";
 import { foldConversation } from "../../../engine/journal/fold/conversation.ts";
 import type { JudgeHealth } from "../../../engine/journal/judge-health.ts";
-import type { ConversationScore, Store } from "../../../engine/journal/store/store.ts";
+import type { ConversationFilter, ConversationScore, Store } from "../../../engine/journal/store/store.ts";
 import { storedRun } from "../../../engine/journal/transfer/stored-run.ts";
 import { wantedScores } from "./rates.ts";
 import { type RunCounts, resultsOf, runCounts } from "./run-counts.ts";
 import { runFacts } from "./run-facts.ts";
-import type { ReportFilter } from "./subject-totals.ts";
 
 /** Conversations that ended early in the same way. */
 export interface FailureGroup {
@@ -42,7 +41,7 @@ export interface RunFailures extends Pick<RunCounts, "sum" | "unread" | "judges"
 }
 
 /** Which conversations are looked at, and how many with false outcomes are listed. */
-export interface FailuresOptions extends ReportFilter {
+export interface FailuresOptions extends ConversationFilter {
   readonly limit?: number;
 }
 

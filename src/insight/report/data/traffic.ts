@@ -1,9 +1,9 @@
 import { isFinished } from "../../../core/state/state.ts";
 import type { CellTally } from "../../../engine/journal/fold/tally.ts";
-import type { Store } from "../../../engine/journal/store/store.ts";
+import type { ConversationFilter, Store } from "../../../engine/journal/store/store.ts";
 import { storedRun } from "../../../engine/journal/transfer/stored-run.ts";
 import type { Traffic } from "../graph/drawn-graph.ts";
-import { fitsFilter, type ReportFilter } from "./subject-totals.ts";
+import { fitsFilter } from "./run-counts.ts";
 
 /** How the conversations of a run went through one scenario. */
 export interface ScenarioTraffic extends Traffic {
@@ -24,7 +24,11 @@ const MOST_PATHS = 10;
  * How often nodes were visited and edges followed. A visit is a question that was asked, answered or not. An edge
  * is followed if the question of its target was asked, or if it leads to `END`. So every visit of a node leaves it or stops there.
  */
-export function runTraffic(store: Store, run: string, filter: ReportFilter = {}): readonly ScenarioTraffic[] {
+export function runTraffic(
+  store: Store,
+  run: string,
+  filter: ConversationFilter = {},
+): readonly ScenarioTraffic[] {
   const { run: name } = storedRun(store, run);
   const scenarios = new Map<string, CellTally[]>();
   for (const tally of store.tallies(name)) {

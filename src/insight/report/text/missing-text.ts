@@ -1,4 +1,4 @@
-import { conspicuous, type Missing } from "../data/missing.ts";
+import { conspicuous, type Missing } from "../data/run-counts.ts";
 import type { RunRates } from "../data/run-rates.ts";
 import { countText, percentText } from "./figures.ts";
 import { testedName } from "./names.ts";

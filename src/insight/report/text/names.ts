@@ -1,7 +1,7 @@
 import { placeTexts } from "../../../engine/journal/cell.ts";
 import type { ConversationSummary } from "../../../engine/journal/store/store.ts";
 import { printableText } from "../../../system/terminal/printable-text.ts";
-import type { Tested } from "../data/subject-totals.ts";
+import type { Tested } from "../data/run-counts.ts";
 
 /** Subject and judge as one name; the judge is named only where there are several. */
 export function testedName({ subject, judge }: Tested, judges: readonly string[]): string {

@@ -1,8 +1,8 @@
 import { printableText } from "../../../system/terminal/printable-text.ts";
 import { textWidth, wrapText } from "../../../system/terminal/text-layout.ts";
 import { isClustered, type RateLine, singleItems } from "../data/rate-line.ts";
+import { testedKey } from "../data/run-counts.ts";
 import type { RunRates } from "../data/run-rates.ts";
-import { testedKey } from "../data/subject-totals.ts";
 import { countText, dimensionsText, itemsText, NOTHING, percentText } from "./figures.ts";
 import { bracketedBounds, estimateText, spanText } from "./line-text.ts";
 import { testedName } from "./names.ts";

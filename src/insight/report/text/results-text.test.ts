@@ -4,7 +4,7 @@ import { ratedRows } from "../../../../test/report/rated-rows.ts";
 import { resultRow } from "../../../../test/report/result-row.ts";
 import { PLAIN_STYLE } from "../../../system/terminal/terminal.ts";
 import { textWidth } from "../../../system/terminal/text-layout.ts";
-import { subjectTotals } from "../data/subject-totals.ts";
+import { runCounts } from "../data/run-counts.ts";
 import { endingsText, resultsText } from "./results-text.ts";
 
 const ROWS = [
@@ -174,7 +174,7 @@ test("every other end is counted, and so is what never ended or began", () => {
     cancelled: 6,
   };
   const plan = { subjects: ["model"], judges: ["rules"], conversations: 30 };
-  const [total] = subjectTotals([resultRow({ conversations: 25, statuses })], plan);
+  const [total] = runCounts([resultRow({ conversations: 25, statuses })], plan).totals;
   expect(total && endingsText(total)).toEqual([
     "27 of 30 conversations did not finish: error 3, timeout 4, budget exhausted 5, cancelled 6, unfinished 4, not started 5.",
     "2 conversations reached the turn limit.",

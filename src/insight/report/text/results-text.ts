@@ -1,7 +1,7 @@
 import type { Style } from "../../../system/terminal/terminal.ts";
 import { linesText, type TableCell, wrapText } from "../../../system/terminal/text-layout.ts";
+import type { Total } from "../data/run-counts.ts";
 import type { RunRates } from "../data/run-rates.ts";
-import type { SubjectTotal, Tested } from "../data/subject-totals.ts";
 import { costText, countedText, countText } from "./figures.ts";
 import { judgeHealthLines, readersLines, unreadLines } from "./judge-text.ts";
 import { doubtTexts } from "./missing-text.ts";
@@ -39,8 +39,6 @@ export function resultsText(
     ...sections.flatMap((lines) => ["", ...lines]),
   ]);
 }
-
-type Total = Omit<SubjectTotal, keyof Tested>;
 
 /** A column: its heading, its text, and when it is dropped from a narrow table. */
 interface Figure {
@@ -178,7 +176,7 @@ const CUT_SHORT = [
 ] as const;
 
 /** Sentences on conversations that did not finish; none if all did. */
-export function endingsText(total: Omit<SubjectTotal, keyof Tested>): readonly string[] {
+export function endingsText(total: Total): readonly string[] {
   const { begun, ended, planned, statuses } = total;
   const whole = planned ?? begun;
   const kinds = [

@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
 import { POOR_SHARE } from "../../../../engine/journal/judge-health.ts";
-import type { Missing } from "../../../../insight/report/data/missing.ts";
 import type { RateLine } from "../../../../insight/report/data/rate-line.ts";
 import type { RatedOutcome } from "../../../../insight/report/data/rates.ts";
+import type { Missing } from "../../../../insight/report/data/run-counts.ts";
 import type { ShownRates } from "../../answers.ts";
 import { hashOf } from "../routing.ts";
 import {
