@@ -8,7 +8,7 @@ import { storedRun } from "../../../engine/journal/transfer/stored-run.ts";
 import { compareMacro, compareMicro } from "./averages.ts";
 import { type ComparedPairs, type ComparisonLine, compareRate, type Pair } from "./comparison.ts";
 import {
-  type Grouper,
+  type GroupValues,
   groupKey,
   groupsBy,
   macroGroups,
@@ -80,43 +80,14 @@ export function compareAll(
   pairs: readonly (readonly [Side, Side])[],
   options: CompareOptions = {},
 ): readonly Comparison[] {
-  const tables = new SideTables(pairs.flat());
-  const compared = pairs.map(([a, b]) => compareSides(a, b, options, tables));
+  const kept: KeptTables = new Map();
+  const compared = pairs.map((pair) => compareSides(pair, options, kept));
   const adjusted = holm(compared.flatMap(({ lines }) => lines.map(({ p }) => p)));
   let next = 0;
   return compared.map((comparison) => ({
     ...comparison,
     lines: comparison.lines.map((line) => ({ ...line, adjusted: adjusted[next++] ?? null })),
   }));
-}
-
-/** The tables of sides. One that is compared several times is read once. */
-class SideTables {
-  /** The sides that are compared again, with their tables. */
-  readonly #kept = new Map<Side, Map<boolean, ScoreTable>>();
-  readonly #numbers = new Map<boolean, PlaceNumbers>();
-
-  constructor(sides: readonly Side[]) {
-    const seen = new Set<Side>();
-    for (const side of sides) {
-      if (seen.has(side)) this.#kept.set(side, new Map());
-      seen.add(side);
-    }
-  }
-
-  /** Both tables of a comparison. Where each side has several judges, those of a pair are the same. */
-  of(pair: readonly [Side, Side]): readonly [ScoreTable, ScoreTable] {
-    const hasJudges = pair.every(({ judges }) => judges > 1);
-    const tableOf = (side: Side): ScoreTable => {
-      const kept = this.#kept.get(side);
-      // The table of a side that is compared once is not kept.
-      const numbers = memoize(this.#numbers, hasJudges, () => new PlaceNumbers(hasJudges));
-      const make = (): ScoreTable => new ScoreTable(side.scores(), { numbers });
-      return kept === undefined ? make() : memoize(kept, hasJudges, make);
-    };
-    if (!pair.some((side) => this.#kept.has(side))) this.#numbers.clear();
-    return [tableOf(pair[0]), tableOf(pair[1])];
-  }
 }
 
 /**
@@ -142,46 +113,46 @@ export function runSide(store: Store, run: string, subject?: string): Side {
   };
 }
 
-function compareSides(sideA: Side, sideB: Side, options: CompareOptions, tables: SideTables): Comparison {
-  const { by = [], acrossVersions = false } = options;
+function compareSides(
+  sides: readonly [Side, Side],
+  { by = [], acrossVersions = false, average, names }: CompareOptions,
+  kept: KeptTables,
+): Comparison {
+  const [sideA, sideB] = sides;
   const facts = mergedFacts(sideA.facts, sideB.facts);
-  const groupings = [by, ...macroGroups(facts).map((name) => [name])].filter((names) => names.length > 0);
-  const [a, b] =
-    groupings.length === 0 ? tables.of([sideA, sideB]) : groupedTables([sideA, sideB], groupings, facts);
+  const groupings = [by, ...macroGroups(facts).map((name) => [name])].filter((one) => one.length > 0);
+  const tables = tablesOf(sides, { groupings, facts, kept });
+  const { a, b } = tables;
   refuseUnknownGroups(by, {
     factors: new Set([...a.names.factors, ...b.names.factors]),
     columns: new Set([...a.names.columns, ...b.names.columns]),
     facts,
   });
   const versions = otherVersions(a, b);
-  const apart = new Set(acrossVersions ? [] : versions.map(({ scenario }) => scenario));
-  const { pairs, unpaired } = pairUp({ a, b, labels: [sideA.label, sideB.label], apart, acrossVersions });
-  if (pairs.length === 0)
-    throw new RunError([
-      nothingShared(sideA, sideB, {
-        versions,
-        unpaired,
-        isEmpty: a.conversations.length === 0 || b.conversations.length === 0,
-      }),
-    ]);
-  const requests = requestsFor(facts, a, b, options.names);
-  const groups = by.length === 0 ? [{ group: {}, pairs }] : groupedPairs({ a, b, by }, pairs);
+  const { pairs, unpaired } = pairUp(tables, {
+    labels: [sideA.label, sideB.label],
+    apart: new Set(acrossVersions ? [] : versions.map(({ scenario }) => scenario)),
+    acrossVersions,
+  });
+  if (pairs.length === 0) throw new RunError([nothingShared(sides, { tables, versions, unpaired })]);
+  const requests = requestsFor(facts, tables, names);
+  const groups = by.length === 0 ? [{ group: {}, pairs }] : groupedPairs(tables, by, pairs);
+  const overall = average === undefined ? [] : overallGroups(groups, by, average);
   const lines = [
-    ...groups.flatMap(({ group, pairs: own }) =>
-      requests.map((request) => compareDeclared(request, { a, b, pairs: own, group })),
+    ...groups.flatMap((own) => requests.map((request) => compareDeclared(request, { ...tables, ...own }))),
+    ...requests.flatMap((request) =>
+      overall.map((own) => {
+        if (request.declaration.average !== undefined)
+          return compareDeclared(request, { ...tables, ...own, pairs: [...new Set(own.parts.flat())] });
+        return (average === "macro" ? compareMacro : compareMicro)(request, { ...tables, ...own });
+      }),
     ),
-    ...(by.length === 0
-      ? []
-      : requests.flatMap((request) => averageLines(request, { a, b, by, groups, average: options.average }))),
-  ].filter(hasPairs);
+  ].filter(({ pairs: found, left }) => found + left.inconclusive + left.errors > 0);
   return {
     a: sideA.label,
     b: sideB.label,
     pairs: pairs.length,
-    lines,
-    unpaired,
-    versions,
-    acrossVersions,
+    ...{ lines, unpaired, versions, acrossVersions },
     judges: {
       a: judgesOf(a),
       b: judgesOf(b),
@@ -191,75 +162,77 @@ function compareSides(sideA: Side, sideB: Side, options: CompareOptions, tables:
   };
 }
 
+/** The conversations of both sides. */
+type Tables = Pick<ComparedPairs, "a" | "b">;
+
+/** The tables that several comparisons may need, by whether conversations are paired by judge. */
+type KeptTables = Map<boolean, { readonly numbers: PlaceNumbers; readonly tables: Map<Side, ScoreTable> }>;
+
+/** Reads both sides. One that is compared several times is read once, unless its groups depend on the other side. */
+function tablesOf(
+  sides: readonly [Side, Side],
+  {
+    groupings,
+    facts,
+    kept,
+  }: { readonly groupings: readonly (readonly string[])[]; readonly facts: RunFacts; kept: KeptTables },
+): Tables {
+  // Where each side has several judges, those of a pair are the same.
+  const hasJudges = sides.every(({ judges }) => judges > 1);
+  const known = groupings.length === 0 ? kept : (new Map() as KeptTables);
+  const { numbers, tables } = memoize(known, hasJudges, () => ({
+    numbers: new PlaceNumbers(hasJudges),
+    tables: new Map<Side, ScoreTable>(),
+  }));
+  const groupers = groupings.map((by) => groupsBy(by, facts));
+  const rowValues = needsRowValues(groupings.flat());
+  const [a, b] = sides.map((side) =>
+    memoize(
+      tables,
+      side,
+      () =>
+        new ScoreTable(side.scores(rowValues ? { rowValues } : {}), {
+          numbers,
+          groupsOf: (score) => groupers.flatMap((groupsOf) => groupsOf(score)),
+        }),
+    ),
+  ) as [ScoreTable, ScoreTable];
+  return { a, b };
+}
+
 function judgesOf({ judges, subjects }: ScoreTable): readonly string[] {
   return [...judges].flatMap((judge) => (judge === SELF_JUDGE ? [...subjects] : [judge])).sort();
 }
 
 /** One line as its rate declares it: over all pairs, or the mean over groups of them. */
-function compareDeclared(request: RateRequest, { a, b, pairs, group }: ComparedPairs): ComparisonLine {
+function compareDeclared(request: RateRequest, { pairs, ...compared }: ComparedPairs): ComparisonLine {
   const { average, ...declaration } = request.declaration;
-  if (average === undefined) return compareRate(request, { a, b, pairs, group });
-  const parts = groupedPairs({ a, b, by: [average.macro] }, pairs).map((part) => part.pairs);
-  return compareMacro({ ...request, declaration }, { a, b, group, parts });
+  if (average === undefined) return compareRate(request, { ...compared, pairs });
+  const parts = groupedPairs(compared, [average.macro], pairs).map((part) => part.pairs);
+  return compareMacro({ ...request, declaration }, { ...compared, parts });
 }
 
-/** Tables whose conversations are in groups, which depend on both sides. */
-function groupedTables(
-  [a, b]: readonly [Side, Side],
-  groupings: readonly (readonly string[])[],
-  facts: RunFacts,
-): readonly [ScoreTable, ScoreTable] {
-  const numbers = new PlaceNumbers(a.judges > 1 && b.judges > 1);
-  const groupers = groupings.map((by) => groupsBy(by, facts));
-  const groupsOf: Grouper = (score) => groupers.flatMap((groups) => groups(score));
-  const tableOf = (side: Side): ScoreTable =>
-    new ScoreTable(side.scores({ rowValues: needsRowValues(groupings.flat()) }), { numbers, groupsOf });
-  return [tableOf(a), tableOf(b)];
-}
+type GroupedPairs = Pick<ComparedPairs, "group" | "pairs">;
 
-function hasPairs({ pairs, left }: ComparisonLine): boolean {
-  return pairs + left.inconclusive + left.errors > 0;
-}
-
-interface GroupedPairs {
-  readonly group: ComparisonLine["group"];
-  readonly pairs: readonly Pair[];
-}
-
-/** Lines over all groups, if the options ask for an average. */
-function averageLines(
-  request: RateRequest,
-  {
-    a,
-    b,
-    by,
-    groups,
-    average,
-  }: {
-    readonly a: ScoreTable;
-    readonly b: ScoreTable;
-    readonly by: readonly string[];
-    readonly groups: readonly GroupedPairs[];
-    readonly average: Average | undefined;
-  },
-): readonly ComparisonLine[] {
+/** The groups that become one line, with their pairs. */
+function overallGroups(
+  groups: readonly GroupedPairs[],
+  by: readonly string[],
+  average: Average,
+): readonly { readonly group: GroupValues; readonly parts: readonly (readonly Pair[])[] }[] {
   const others = by.filter((name) => name !== "subject" && name !== "judge");
-  if (average === undefined || others.length === 0) return [];
-  const overall = Map.groupBy(groups, ({ group }) => groupKey(overallGroup(group, others, average)));
-  return [...overall.values()].map((parts) => {
-    const group = overallGroup(parts[0]?.group ?? {}, others, average);
-    const compared = { a, b, group, parts: parts.map(({ pairs }) => pairs) };
-    if (request.declaration.average !== undefined)
-      return compareDeclared(request, { a, b, group, pairs: [...new Set(compared.parts.flat())] });
-    return average === "macro" ? compareMacro(request, compared) : compareMicro(request, compared);
-  });
+  if (others.length === 0) return [];
+  const overall = groups.map(({ group, pairs }) => ({ group: overallGroup(group, others, average), pairs }));
+  return [...Map.groupBy(overall, ({ group }) => groupKey(group)).values()].map((own) => ({
+    group: own[0]?.group ?? {},
+    parts: own.map(({ pairs }) => pairs),
+  }));
 }
 
 /** Outcomes and rates of both sides. A ratio of two conditions is not compared. */
 function requestsFor(
   facts: RunFacts,
-  a: ScoreTable,
-  b: ScoreTable,
+  { a, b }: Tables,
   names: readonly string[] | undefined,
 ): readonly RateRequest[] {
   const shared = [...a.columns.keys()].filter((name) => b.columns.has(name));
@@ -287,56 +260,53 @@ function otherVersions(a: ScoreTable, b: ScoreTable): readonly OtherVersion[] {
   });
 }
 
-interface PairingSides {
-  readonly a: ScoreTable;
-  readonly b: ScoreTable;
-  readonly labels: readonly [string, string];
-  /** Scenarios that are left out, because their versions differ. */
-  readonly apart: ReadonlySet<string>;
-  readonly acrossVersions: boolean;
-}
-
 /** Why conversations about a row that asks something else are not paired. */
 export const CHANGED_ROW = "the content of the row has changed";
 
-function pairUp({ a, b, labels, apart, acrossVersions }: PairingSides): {
-  readonly pairs: readonly Pair[];
-  readonly unpaired: readonly Unpaired[];
-} {
+function pairUp(
+  { a, b }: Tables,
+  {
+    labels,
+    apart,
+    acrossVersions,
+  }: {
+    readonly labels: readonly [string, string];
+    /** Scenarios that are left out, because their versions differ. */
+    readonly apart: ReadonlySet<string>;
+    readonly acrossVersions: boolean;
+  },
+): { readonly pairs: readonly Pair[]; readonly unpaired: readonly Unpaired[] } {
   const pairs: Pair[] = [];
   const reasons = new Map<string, { count: number; readonly examples: Set<string> }>();
   const note = (reason: string, example: string): void => {
-    const known = reasons.get(reason) ?? { count: 0, examples: new Set() };
-    reasons.set(reason, known);
+    const known = memoize(reasons, reason, () => ({ count: 0, examples: new Set<string>() }));
     known.count++;
     if (known.examples.size < 5) known.examples.add(example);
   };
-  const itemsOf = (table: ScoreTable): ReadonlySet<string> => new Set(table.items);
-  const items = [itemsOf(a), itemsOf(b)] as const;
-  const alone = (table: ScoreTable, place: number, side: 0 | 1): void => {
-    const other = side === 0 ? b : a;
+  const [itemsOfA, itemsOfB] = [new Set(a.items), new Set(b.items)];
+  const alone = (place: number, isInA: boolean): void => {
+    const [table, other, label] = isInA ? [a, b, labels[0]] : [b, a, labels[1]];
     const [scenario, item] = [table.scenarios[place] as string, table.items[place] as string];
-    if (!other.hashes.has(scenario)) note(`scenario only in ${labels[side]}`, scenario);
-    else if (!items[side === 0 ? 1 : 0].has(item)) note(`row only in ${labels[side]}`, itemName(item));
-    else note(`variant, arm or replicate only in ${labels[side]}`, itemName(item));
+    if (!other.hashes.has(scenario)) note(`scenario only in ${label}`, scenario);
+    else if (!(isInA ? itemsOfB : itemsOfA).has(item)) note(`row only in ${label}`, itemName(item));
+    else note(`variant, arm or replicate only in ${label}`, itemName(item));
   };
   for (const [key, place] of a.places.entries()) {
     const partner = b.places[key];
     if (place === undefined) continue;
-    if (partner === undefined) alone(a, place, 0);
-    else if (apart.has(a.scenarios[place] as string))
-      note("another version of the scenario", a.scenarios[place] as string);
-    else if (!acrossVersions && isOtherContent(a.itemHashes[place], b.itemHashes[partner]))
-      note(CHANGED_ROW, itemName(a.items[place] as string));
+    const [scenario, item] = [a.scenarios[place] as string, a.items[place] as string];
+    const [hash, otherHash] = [a.itemHashes[place], partner === undefined ? null : b.itemHashes[partner]];
+    if (partner === undefined) alone(place, true);
+    else if (apart.has(scenario)) note("another version of the scenario", scenario);
+    else if (!acrossVersions && hash != null && otherHash != null && hash !== otherHash)
+      note(CHANGED_ROW, itemName(item));
     else pairs.push([place, partner]);
   }
   for (const [key, place] of b.places.entries())
-    if (place !== undefined && a.places[key] === undefined) alone(b, place, 1);
-  for (const [table, label] of [
-    [a, labels[0]],
-    [b, labels[1]],
-  ] as const)
-    for (const name of table.repeated) note(`more than one conversation in the same place in ${label}`, name);
+    if (place !== undefined && a.places[key] === undefined) alone(place, false);
+  for (const [i, table] of [a, b].entries())
+    for (const name of table.repeated)
+      note(`more than one conversation in the same place in ${labels[i]}`, name);
   const unpaired = [...reasons].map(([reason, { count, examples }]) => ({
     reason,
     count,
@@ -345,14 +315,10 @@ function pairUp({ a, b, labels, apart, acrossVersions }: PairingSides): {
   return { pairs, unpaired };
 }
 
-/** Whether two conversations about the same row asked something else. */
-function isOtherContent(a: string | null | undefined, b: string | null | undefined): boolean {
-  return a != null && b != null && a !== b;
-}
-
 /** Pairs by the groups of their first conversation; by columns of rows that only the other side knows, by those of the second. */
 function groupedPairs(
-  { a, b, by }: { readonly a: ScoreTable; readonly b: ScoreTable; readonly by: readonly string[] },
+  { a, b }: Tables,
+  by: readonly string[],
   pairs: readonly Pair[],
 ): readonly GroupedPairs[] {
   const side = needsRowValues(by) && a.names.columns.size === 0 && b.names.columns.size > 0 ? 1 : 0;
@@ -361,34 +327,24 @@ function groupedPairs(
     .filter(({ group }) => Object.keys(group).join() === by.join())
     .map(({ group, members }) => ({
       group,
-      pairs: members.flatMap((place) => {
-        const pair = byPlace.get(place);
-        return pair === undefined ? [] : [pair];
-      }),
+      pairs: members.map((place) => byPlace.get(place)).filter((pair) => pair !== undefined),
     }));
 }
 
 function nothingShared(
-  a: Side,
-  b: Side,
-  found: {
-    readonly versions: readonly OtherVersion[];
-    readonly unpaired: readonly Unpaired[];
-    readonly isEmpty: boolean;
-  },
+  [a, b]: readonly [Side, Side],
+  { tables, versions, unpaired }: { readonly tables: Tables } & Pick<Comparison, "versions" | "unpaired">,
 ): string {
-  if (found.isEmpty) return `There is nothing to compare: ${a.label} or ${b.label} has no conversations.`;
-  if (found.versions.length > 0) {
-    const hashes = found.versions
+  if (tables.a.conversations.length === 0 || tables.b.conversations.length === 0)
+    return `There is nothing to compare: ${a.label} or ${b.label} has no conversations.`;
+  if (versions.length > 0) {
+    const hashes = versions
       .slice(0, 5)
       .map(({ scenario, a: one, b: other }) => `${scenario} (${one} and ${other})`);
     return `${a.label} and ${b.label} have other versions of their scenarios: ${hashes.join(", ")}. To compare them anyway: --across-versions`;
   }
-  const reasons = found.unpaired.map(
-    ({ reason, examples }) => `${reason} (${examples.slice(0, 3).join(", ")})`,
-  );
-  const hint = found.unpaired.some(({ reason }) => reason === CHANGED_ROW)
-    ? " To compare changed rows anyway: --across-versions"
-    : "";
+  const reasons = unpaired.map(({ reason, examples }) => `${reason} (${examples.slice(0, 3).join(", ")})`);
+  const isChanged = unpaired.some(({ reason }) => reason === CHANGED_ROW);
+  const hint = isChanged ? " To compare changed rows anyway: --across-versions" : "";
   return `${a.label} and ${b.label} have no conversation in common: ${reasons.join("; ")}.${hint}`;
 }

@@ -1,3 +1,4 @@
+import { memoize } from "../../../core/lazy.ts";
 import type { RateDeclaration } from "../../../core/outcomes/rate.ts";
 import { shareInterval } from "../../../core/statistics/bounded-mean.ts";
 import { pairedDifference } from "../../../core/statistics/clusters.ts";
@@ -73,8 +74,6 @@ export interface PairedValue {
   readonly b: number | null;
 }
 
-type Left = { inconclusive: number; errors: number; notApplicable: number };
-
 /** The conversations of both sides, and those that are compared. */
 export interface ComparedPairs {
   readonly a: ScoreTable;
@@ -87,8 +86,8 @@ export interface ComparedPairs {
 export function pairedValues(
   { declaration, scenarios }: RateRequest,
   { a, b, pairs }: Omit<ComparedPairs, "group">,
-): { readonly values: readonly PairedValue[]; readonly left: Readonly<Left>; readonly isNumber: boolean } {
-  const left: Left = { inconclusive: 0, errors: 0, notApplicable: 0 };
+): { readonly values: readonly PairedValue[]; readonly isNumber: boolean } & Pick<ComparisonLine, "left"> {
+  const left = { inconclusive: 0, errors: 0, notApplicable: 0 };
   const values: PairedValue[] = [];
   let isNumber = declaration.mean !== undefined;
   for (const pair of pairs) {
@@ -97,18 +96,17 @@ export function pairedValues(
     const second = scoreIn(declaration, b, pair[1]);
     if (first === undefined || second === undefined) continue;
     const problem = [first, second].find((value) => typeof value === "string" && value !== "excluded");
-    if (problem === undefined) {
-      if (typeof first === "number" || typeof second === "number") isNumber = true;
-      const number = (value: typeof first): number | null => (value === "excluded" ? null : Number(value));
-      const [one, other] = [number(first), number(second)];
-      if (one !== null || other !== null)
-        values.push({
-          ...{ item: a.items[pair[0]] as string, cell: a.cells[pair[0]] as string },
-          ...{ pair, a: one, b: other },
-        });
-    } else if (problem === "inconclusive") left.inconclusive++;
+    if (problem === "inconclusive") left.inconclusive++;
     else if (problem === "not_applicable") left.notApplicable++;
-    else left.errors++;
+    else if (problem !== undefined) left.errors++;
+    else if (first !== "excluded" || second !== "excluded") {
+      if (typeof first === "number" || typeof second === "number") isNumber = true;
+      values.push({
+        ...{ pair, item: a.items[pair[0]] as string, cell: a.cells[pair[0]] as string },
+        a: first === "excluded" ? null : Number(first),
+        b: second === "excluded" ? null : Number(second),
+      });
+    }
   }
   return { values, left, isNumber };
 }
@@ -116,23 +114,24 @@ export function pairedValues(
 /** Compares one rate over pairs of conversations. */
 export function compareRate(request: RateRequest, compared: ComparedPairs): ComparisonLine {
   const { name, declaration } = request;
-  const { a, b, group } = compared;
   const { values, left, isNumber } = pairedValues(request, compared);
   const counts = { pairs: values.length, ...itemCounts(values) };
-  const base = { name, group, adjusted: null, left, ...counts };
+  const base = { name, group: compared.group, adjusted: null, left, ...counts };
   const overItems = itemwise(declaration);
-  if (overItems !== null)
-    return { ...base, kind: overItems.kind, ...itemEstimate(values, overItems.value), ...NO_DISCORDANT };
-  const kind: RateKind = isNumber ? "mean" : "rate";
+  const kind = overItems?.kind ?? (isNumber ? "mean" : "rate");
+  const found = overItems === null ? estimate(values, kind) : itemEstimate(values, overItems.value);
+  const differing = kind === "rate" ? values.filter(({ a, b }) => a !== null && b !== null && a !== b) : [];
+  const named = ({ item, pair }: PairedValue): Discordant => ({
+    item,
+    a: compared.a.conversations[pair[0]] as string,
+    b: compared.b.conversations[pair[1]] as string,
+  });
   return {
-    ...base,
-    kind,
-    ...estimate(values, kind),
-    ...(kind === "rate" ? discordant(values, a, b) : NO_DISCORDANT),
+    ...{ ...base, kind, ...found },
+    onlyA: differing.filter(({ a }) => a === 1).map(named),
+    onlyB: differing.filter(({ a }) => a !== 1).map(named),
   };
 }
-
-const NO_DISCORDANT = { onlyA: [], onlyB: [] };
 
 /** The value of a rate in a conversation; `excluded` if its condition is not met. */
 function scoreIn(
@@ -160,8 +159,8 @@ function estimate(values: readonly PairedValue[], kind: RateKind): Estimate {
   const items = new Set(values.map(({ item }) => item)).size;
   if (a === null || b === null) return { ...NOTHING, a, b, reason: "no decided pairs" };
   const isComplete = values.every((value) => value.a !== null && value.b !== null);
-  if (kind === "rate" && isComplete && items === values.length && items > 1) return mcnemar(values, { a, b });
-  return linear(values, { a, b, items, kind });
+  const isExact = kind === "rate" && isComplete && items === values.length && items > 1;
+  return isExact ? mcnemar(values, { a, b }) : linear(values, { a, b, items, kind });
 }
 
 const NOTHING = { difference: null, interval: null, p: null, method: null, detectable: null } as const;
@@ -173,31 +172,24 @@ export function meanOf(values: readonly (number | null)[]): number | null {
   return count === 0 ? null : sum / count;
 }
 
+/** The means of both sides. */
+interface Means {
+  readonly a: number;
+  readonly b: number;
+}
+
 /** One conversation per item, and true or false: exact. */
-function mcnemar(
-  values: readonly PairedValue[],
-  { a, b }: { readonly a: number; readonly b: number },
-): Estimate {
-  let [both, onlyB, onlyA, neither] = [0, 0, 0, 0];
-  for (const value of values) {
-    if (value.a === 1 && value.b === 1) both++;
-    else if (value.b === 1) onlyB++;
-    else if (value.a === 1) onlyA++;
-    else neither++;
-  }
-  const { difference = null, ...interval } = newcombePaired(both, onlyB, onlyA, neither) ?? {};
+function mcnemar(values: readonly PairedValue[], means: Means): Estimate {
+  const count = (a: number, b: number): number => values.filter((one) => one.a === a && one.b === b).length;
+  const [onlyA, onlyB] = [count(1, 0), count(0, 1)];
+  // There are values, so there is a difference.
+  const { difference, ...interval } = newcombePaired(count(1, 1), onlyB, onlyA, count(0, 0)) as NonNullable<
+    ReturnType<typeof newcombePaired>
+  >;
   const { p } = mcnemarExact(onlyB, onlyA);
-  const error = influenceError(pairInfluence(values, { a, b }));
-  const method = "mcnemar";
-  return {
-    a,
-    b,
-    difference,
-    interval: agreeing(interval as Interval, p),
-    p,
-    method,
-    detectable: detectableOf(error, values.length, "rate"),
-  };
+  const error = influenceError(pairInfluence(values, means));
+  const detectable = detectableOf(error, values.length, "rate");
+  return { ...means, difference, interval: agreeing(interval, p), p, method: "mcnemar", detectable };
 }
 
 /** A test at 5 % and a 95 % interval say the same: where the test cannot exclude 0, the interval contains it. */
@@ -217,7 +209,7 @@ export function influenceError(influence: ReadonlyMap<string, number>): number |
 /** By how much each item moves the difference of the two means. */
 export function pairInfluence(
   values: readonly Pick<PairedValue, "item" | "a" | "b">[],
-  { a, b }: { readonly a: number; readonly b: number },
+  { a, b }: Means,
 ): ReadonlyMap<string, number> {
   const counts = { a: 0, b: 0 };
   for (const value of values) {
@@ -236,12 +228,7 @@ export function pairInfluence(
 /** Any number of conversations per item: the difference of the two means, with a cluster-robust error. */
 function linear(
   values: readonly PairedValue[],
-  {
-    a,
-    b,
-    items,
-    kind,
-  }: { readonly a: number; readonly b: number; readonly items: number; readonly kind: RateKind },
+  { a, b, items, kind }: Means & { readonly items: number; readonly kind: RateKind },
 ): Estimate {
   const difference = b - a;
   const error = influenceError(pairInfluence(values, { a, b }));
@@ -272,8 +259,7 @@ function withoutNoise(
 ): Pick<Estimate, "interval" | "p" | "reason"> {
   const items = new Map<string, { a: number; b: number; both: number; n: number }>();
   for (const { item, a, b } of values) {
-    const known = items.get(item) ?? { a: 0, b: 0, both: 0, n: 0 };
-    items.set(item, known);
+    const known = memoize(items, item, () => ({ a: 0, b: 0, both: 0, n: 0 }));
     known.n++;
     known.a += a ?? 0;
     known.b += b ?? 0;
@@ -343,23 +329,4 @@ export function overReplicates(
     const other = value(own.flatMap(({ b }) => b ?? []));
     return one === null || other === null ? [] : [{ item: own[0]?.item ?? "", a: one, b: other }];
   });
-}
-
-function discordant(
-  values: readonly PairedValue[],
-  a: ScoreTable,
-  b: ScoreTable,
-): Pick<ComparisonLine, "onlyA" | "onlyB"> {
-  const onlyA: Discordant[] = [];
-  const onlyB: Discordant[] = [];
-  for (const value of values) {
-    if (value.a === null || value.b === null || value.a === value.b) continue;
-    const named = {
-      item: value.item,
-      a: a.conversations[value.pair[0]] as string,
-      b: b.conversations[value.pair[1]] as string,
-    };
-    (value.a === 1 ? onlyA : onlyB).push(named);
-  }
-  return { onlyA, onlyB };
 }

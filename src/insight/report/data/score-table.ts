@@ -4,13 +4,6 @@ import type { ConversationScore } from "../../../engine/journal/store/store.ts";
 import { type Grouper, type GroupNames, type GroupValues, noteNames } from "./grouping.ts";
 import { cellOf } from "./rate-line.ts";
 
-/** How conversations of two sides are paired. */
-interface Pairing {
-  readonly numbers: PlaceNumbers;
-  /** The groups of a conversation. */
-  readonly groupsOf?: Grouper;
-}
-
 /**
  * The scores of one side of a comparison, column by column: a hundred thousand conversations take a few megabytes. Conversations are
  * known by what two sides have in common: scenario, row, variant, arm, replicate.
@@ -36,7 +29,11 @@ export class ScoreTable {
   /** The members of each group, as places. */
   readonly groups: Map<string, { readonly group: GroupValues; readonly members: number[] }> = new Map();
 
-  constructor(scores: Iterable<ConversationScore>, { numbers, groupsOf }: Pairing) {
+  /** `numbers` are shared by both sides. */
+  constructor(
+    scores: Iterable<ConversationScore>,
+    { numbers, groupsOf }: { readonly numbers: PlaceNumbers; readonly groupsOf: Grouper },
+  ) {
     let [scenario, hash]: readonly [string?, string?] = [];
     for (const score of scores) {
       const key = numbers.of(score);
@@ -60,15 +57,9 @@ export class ScoreTable {
         memoize(this.hashes, scenario, () => new Set<string>()).add(hash);
       }
       noteNames(score, this.names);
-      for (const [name, value] of score.outcomes) {
-        let column = this.columns.get(name);
-        if (column === undefined) {
-          column = [];
-          this.columns.set(name, column);
-        }
-        column[place] = value;
-      }
-      for (const group of groupsOf?.(score) ?? [])
+      for (const [name, value] of score.outcomes)
+        memoize(this.columns, name, (): (OutcomeScore | undefined)[] => [])[place] = value;
+      for (const group of groupsOf(score))
         memoize(this.groups, JSON.stringify(group), () => ({ group, members: [] })).members.push(place);
     }
   }
