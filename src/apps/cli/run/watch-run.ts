@@ -62,7 +62,7 @@ export async function watchRun(run: Run, options: WatchOptions): Promise<Watched
   try {
     let breathAt = clock.now();
     for await (const event of run) {
-      progress.fold(event);
+      progress.apply(event);
       const room = view.show(event);
       if (room !== undefined) await room;
       if (clock.now() - breathAt < BREATH_MS) continue;

@@ -15,7 +15,7 @@ function progressOf(
 ): RunProgress {
   const progress = new RunProgress();
   const start = { run: "r", seed: 0, scenarios: {}, judges: [], replicates: 1, configuration: {} };
-  progress.fold({ type: "run-start", at: 0, ...start, conversations, subjects });
+  progress.apply({ type: "run-start", at: 0, ...start, conversations, subjects });
   for (let index = 0; index < finished; index++) {
     const cell = { index, scenario: "a", subject: subjects[0] ?? "", judge: "rules", replicate: 1 };
     const spending = { calls: 0, cached: 0, tokens: 0, cost: 0 };
@@ -28,7 +28,7 @@ function progressOf(
       path: [],
       spending,
     };
-    progress.fold({ ...end, at: (10_000 * (index + 1)) / finished });
+    progress.apply({ ...end, at: (10_000 * (index + 1)) / finished });
   }
   return progress;
 }
@@ -58,7 +58,7 @@ test("one line of words", () => {
     ", 3 errors (2 rate limit, 1 server), 12,345 tokens, at least 0.0123 USD, ",
   );
   const spending = { calls: 0, cached: 0, tokens: 0, cost: 0 };
-  progress.fold({
+  progress.apply({
     type: "run-end",
     statuses: { completed: 12, error: 1, cancelled: 647 },
     spending,
@@ -81,8 +81,8 @@ function sample(): RunProgress {
   set(progress.overall, { turns: 58, retries: 2, tokens: { known: 12_345, unknown: 0 } });
   progress.overall.errors.set("rate_limit", 2);
   const verdicts = { pass: 30, fail: 4, unreadable: 2, unjudged: 0, unverified: 0, not_verified: 0 };
-  set(progress.subjects.get("openai/gpt-5-mini")?.tally, { verdicts, turns: 50 });
-  progress.fold({
+  set(progress.subjects.get("openai/gpt-5-mini"), { verdicts, turns: 50 });
+  progress.apply({
     type: "warning",
     code: "tools",
     message: "The server \u001b[2J lists\nnothing.",
@@ -137,10 +137,10 @@ test("whatever there is to say, it fits", () => {
       const progress = progressOf(subjects, { conversations: subjects.length * 1_000_000, finished: 5 });
       const verdicts = { pass, fail, unreadable, unjudged: fail, unverified: 0, not_verified: 0 };
       const values = { turns, verdicts, retries, calls, tokens: { known, unknown }, cutShort: fail };
-      for (const tally of [progress.overall, progress.subjects.get(subjects[0] ?? "")?.tally])
+      for (const tally of [progress.overall, progress.subjects.get(subjects[0] ?? "")])
         set(tally, { ...values, cost: { known: known / 7, unknown } });
       progress.overall.errors.set("bad_response", pass).set("rate_limit", fail);
-      progress.fold({ type: "warning", code: "w", message: subjects.join("\n"), at: NOW });
+      progress.apply({ type: "warning", code: "w", message: subjects.join("\n"), at: NOW });
       const plain = progressLines(progress, { now: NOW, style: PLAIN_STYLE, ...wanted });
       expect(plain.length).toBeLessThan(wanted.height);
       for (const line of plain) expect(textWidth(line)).toBeLessThan(wanted.width);
@@ -154,7 +154,15 @@ test("progress says how long the run takes, what it waits for, and why calls are
   const progress = progressOf(["s"]);
   const options = { now: NOW, style: PLAIN_STYLE, width: 100, height: 24 };
   const asks = (call: string, model: string) =>
-    progress.fold({ type: "call-start", at: 1, conversation: "0", turn: 1, call, purpose: "subject", model });
+    progress.apply({
+      type: "call-start",
+      at: 1,
+      conversation: "0",
+      turn: 1,
+      call,
+      purpose: "subject",
+      model,
+    });
   asks("1", "openai/gpt-5-mini");
   expect(progressLines(progress, options)).toContain("waiting for 1 answer of openai/gpt-5-mini");
   asks("2", "openai/judge");
@@ -163,8 +171,16 @@ test("progress says how long the run takes, what it waits for, and why calls are
     /, 10 s so far, .*waiting for 3 answers \(2 of openai\/judge, 1 of openai\/gpt-5-mini\)$/,
   );
   for (const call of ["1", "2", "3"])
-    progress.fold({ type: "call-end", at: 2, conversation: "0", turn: 1, call, cached: false, latencyMs: 1 });
-  progress.fold({
+    progress.apply({
+      type: "call-end",
+      at: 2,
+      conversation: "0",
+      turn: 1,
+      call,
+      cached: false,
+      latencyMs: 1,
+    });
+  progress.apply({
     type: "retry",
     at: 2000,
     conversation: "0",

@@ -1,8 +1,9 @@
 import { DEFAULTS } from "../../../core/defaults.ts";
+import type { RunTally } from "../../../engine/journal/fold/run.ts";
 import { printableText } from "../../../system/terminal/printable-text.ts";
 import type { Style } from "../../../system/terminal/terminal.ts";
-import { cutToWidth, textWidth } from "../../../system/terminal/text-layout.ts";
-import type { RunProgress, SubjectProgress } from "../data/run-progress.ts";
+import { cutToWidth, type TableCell, textWidth } from "../../../system/terminal/text-layout.ts";
+import type { RunProgress } from "../data/run-progress.ts";
 import {
   countedText,
   countText,
@@ -56,12 +57,12 @@ export function plainLine(
   progress: RunProgress,
   { now, isStopping = false }: { readonly now: number; readonly isStopping?: boolean },
 ): string {
-  const { overall, finished, total, cutShort } = progress;
+  const { overall, finished, planned, cutShort } = progress;
   const { calls, cached } = overall;
   const elapsed = progress.elapsed(now);
-  const { rate, left } = pace(progress, now, isStopping);
+  const { rate, left } = pace(progress, { now, isStopping });
   const parts = [
-    `${countText(finished)} of ${countedText(total, "conversation")}`,
+    `${countText(finished)} of ${countedText(planned, "conversation")}`,
     cutShort === 0 ? "" : `${countText(cutShort)} cut short`,
     countedText(overall.turns, "turn"),
     countedText(calls + cached, "call") + (cached === 0 ? "" : ` (${countText(cached)} cached)`),
@@ -87,16 +88,16 @@ const NAMED = 3;
 
 /** Which answers the run waits for; empty if none. */
 function waitingText({ awaited, isOver }: RunProgress): string {
-  if (isOver || awaited.length === 0) return "";
+  const [only, ...more] = awaited;
+  if (isOver || only === undefined) return "";
+  const sum = (counts: typeof awaited): number => counts.reduce((total, [, count]) => total + count, 0);
+  const answers = `waiting for ${countedText(sum(awaited), "answer")}`;
+  if (more.length === 0) return `${answers} of ${printableText(only[0])}`;
   const named = awaited
     .slice(0, NAMED)
     .map(([model, count]) => `${countText(count)} of ${printableText(model)}`);
-  const others = awaited.slice(NAMED).reduce((sum, [, count]) => sum + count, 0);
-  const answers = awaited.reduce((sum, [, count]) => sum + count, 0);
-  const [only] = awaited;
-  if (awaited.length === 1 && only !== undefined)
-    return `waiting for ${countedText(answers, "answer")} of ${printableText(only[0])}`;
-  return `waiting for ${countedText(answers, "answer")} (${[...named, ...(others === 0 ? [] : [`${countText(others)} of others`])].join(", ")})`;
+  const others = sum(awaited.slice(NAMED));
+  return `${answers} (${[...named, ...(others === 0 ? [] : [`${countText(others)} of others`])].join(", ")})`;
 }
 
 /** How many retries there were, and why the last one; empty without retries. */
@@ -108,8 +109,7 @@ function retryText({ overall: { retries, lastRetry }, isOver }: RunProgress): st
 /** The rate and the time left; empty if unknown. */
 function pace(
   progress: RunProgress,
-  now: number,
-  isStopping: boolean,
+  { now, isStopping = false }: Pick<ProgressTextOptions, "now" | "isStopping">,
 ): { readonly rate: string; readonly left: string } {
   const rate = progress.isOver ? undefined : progress.rate(now);
   const left = progress.timeLeft(now);
@@ -119,7 +119,7 @@ function pace(
   };
 }
 
-function barLine({ finished, total }: RunProgress, columns: number, { green, dim }: Style): string {
+function barLine({ finished, planned: total }: RunProgress, columns: number, { green, dim }: Style): string {
   const length = Math.max(0, Math.min(LONGEST_BAR, columns - 6));
   // Never full before the last conversation is finished.
   const filled = total === 0 ? 0 : Math.floor((length * finished) / total);
@@ -133,9 +133,9 @@ function summaryLine(
   columns: number,
   { now, style, isStopping = false }: ProgressTextOptions,
 ): string {
-  const { overall, finished, total, cutShort, inFlight } = progress;
-  const count = `${countText(finished)} of ${countText(total)}`;
-  const { rate, left } = pace(progress, now, isStopping);
+  const { overall, finished, planned, cutShort, inFlight } = progress;
+  const count = `${countText(finished)} of ${countText(planned)}`;
+  const { rate, left } = pace(progress, { now, isStopping });
   const plain = (text: string): string => text;
   // In the order in which they are read; the lower the rank, the more important.
   const parts = [
@@ -186,61 +186,13 @@ function waitingLine(
 /** Which servers cannot be reached, and for how long. */
 function outageTexts({ outages, isOver }: RunProgress, now: number): readonly string[] {
   if (isOver) return [];
-  return outages.map(({ account, message, since, isGivenUp }) => {
+  return [...outages.values()].map(({ account, message, status, at, ms }) => {
     const [name = account] = account.split(" ");
-    const lasted = durationText(Math.max(0, now - since));
-    const what = isGivenUp ? "gave up waiting for" : "waiting for";
+    const lasted = durationText(Math.max(0, now - (at - ms)));
+    const what = status === "given_up" ? "gave up waiting for" : "waiting for";
     return `${what} ${printableText(name)}, away for ${lasted}: ${printableText(message)}`;
   });
 }
-
-interface Column {
-  readonly text: (subject: SubjectProgress) => string;
-  readonly paint?: (style: Style) => (text: string) => string;
-  /** Columns with higher numbers are left out first. */
-  readonly rank: number;
-}
-
-/** Nothing where there is nothing to count. */
-function some(count: number, text: string): string {
-  return count === 0 ? "" : text;
-}
-
-const COLUMNS: readonly Column[] = [
-  {
-    text: ({ tally, before, total }) => `${countText(before + tally.finished)}/${countText(total)}`,
-    rank: 0,
-  },
-  {
-    text: ({ tally: { verdicts } }) => some(verdicts.pass, `${countText(verdicts.pass)} right`),
-    paint: ({ green }) => green,
-    rank: 2,
-  },
-  {
-    text: ({ tally: { verdicts } }) => some(verdicts.fail, `${countText(verdicts.fail)} wrong`),
-    paint: ({ red }) => red,
-    rank: 3,
-  },
-  {
-    text: ({ tally: { verdicts } }) =>
-      some(verdicts.unreadable, `${countText(verdicts.unreadable)} unreadable`),
-    paint: ({ yellow }) => yellow,
-    rank: 4,
-  },
-  {
-    text: ({ tally: { verdicts } }) => some(verdicts.unjudged, `${countText(verdicts.unjudged)} not judged`),
-    paint: ({ yellow }) => yellow,
-    rank: 5,
-  },
-  {
-    text: ({ tally: { errorCount } }) => some(errorCount, countedText(errorCount, "error")),
-    paint: ({ red }) => red,
-    rank: 1,
-  },
-  { text: ({ tally }) => countedText(tally.turns, "turn"), paint: ({ dim }) => dim, rank: 6 },
-  { text: ({ tally }) => tokensText(tally.tokens), paint: ({ dim }) => dim, rank: 8 },
-  { text: ({ tally }) => spentText(tally.cost), paint: ({ dim }) => dim, rank: 7 },
-];
 
 /** One line for each subject, none wider than `columns`; with more than `rows` subjects, the last line counts the others. */
 function subjectLines(
@@ -251,30 +203,53 @@ function subjectLines(
   if (rows < 1 || size === 0) return [];
   const shown = [...progress.subjects].slice(0, size > rows ? rows - 1 : rows);
   const more = size - shown.length;
-  const lines = shown.length === 0 ? [] : table(shown, columns, style);
-  return more === 0
-    ? lines
-    : [...lines, style.dim(cutToWidth(`… ${countedText(more, "more subject")}`, columns))];
-}
-
-function table(
-  subjects: readonly (readonly [string, SubjectProgress])[],
-  columns: number,
-  style: Style,
-): readonly string[] {
-  const shown = COLUMNS.filter(({ text }) => subjects.some(([, subject]) => text(subject) !== ""));
-  const lines = subjects.map(([name, subject]) => ({
+  const lines = shown.map(([name, tally]) => ({
     // Longer names would take a line of their own.
     name: { text: cutToWidth(printableText(name), Math.floor(columns / 3)) },
     indent: 0,
-    cells: shown.map(({ text, paint }) => ({
-      text: text(subject),
-      ...(paint === undefined ? {} : { paint: paint(style) }),
-    })),
+    cells: subjectCells(progress, { name, tally, style }),
   }));
-  const drawn = shown.map(({ rank }) => ({
-    alignment: ">" as const,
-    ...(rank === 0 ? {} : { leaves: -rank }),
-  }));
-  return namedTable(lines, drawn, columns);
+  // Columns in which no line has anything are left out.
+  const used = RANKS.map((_, column) => column).filter((column) =>
+    lines.some(({ cells }) => cells[column]?.text !== ""),
+  );
+  const table = namedTable(
+    lines.map((line) => ({ ...line, cells: used.flatMap((column) => line.cells[column] ?? []) })),
+    used.map((column) => ({ alignment: ">", ...(column === 0 ? {} : { leaves: -(RANKS[column] ?? 0) }) })),
+    columns,
+  );
+  const rest = style.dim(cutToWidth(`… ${countedText(more, "more subject")}`, columns));
+  return more === 0 ? table : [...table, rest];
+}
+
+/** Of the columns of `subjectCells`: those with higher numbers are left out first. */
+const RANKS = [0, 2, 3, 4, 5, 1, 6, 8, 7];
+
+function subjectCells(
+  { planned, start, finishedBefore }: RunProgress,
+  { name, tally, style }: { readonly name: string; readonly tally: RunTally; readonly style: Style },
+): readonly TableCell[] {
+  const { verdicts, errorCount, turns, tokens, cost } = tally;
+  const finished = (finishedBefore.get(name) ?? 0) + tally.finished;
+  // Conversations are a product of which subjects are a factor.
+  const total = planned / (start?.subjects.length ?? 1);
+  const { green, red, yellow, dim } = style;
+  type Paint = Style["dim"];
+  const some = (count: number, text: string, paint: Paint): TableCell => ({
+    text: count === 0 ? "" : text,
+    paint,
+  });
+  const counted = (count: number, word: string, paint: Paint): TableCell =>
+    some(count, `${countText(count)} ${word}`, paint);
+  return [
+    { text: `${countText(finished)}/${countText(total)}` },
+    counted(verdicts.pass, "right", green),
+    counted(verdicts.fail, "wrong", red),
+    counted(verdicts.unreadable, "unreadable", yellow),
+    counted(verdicts.unjudged, "not judged", yellow),
+    some(errorCount, countedText(errorCount, "error"), red),
+    { text: countedText(turns, "turn"), paint: dim },
+    { text: tokensText(tokens), paint: dim },
+    { text: spentText(cost), paint: dim },
+  ];
 }
