@@ -46,23 +46,16 @@ export async function list(options: OptionsOf<typeof LIST>, terminal: Terminal):
 const WIDE = 100;
 const HEAD = ["started", "done", "state", "result", "subjects", ""];
 /** Without room, tags are dropped after the subjects and the time: a person chose them. */
-const COLUMNS: readonly NamedColumn[] = [
-  { alignment: "<", leaves: 2 },
-  { alignment: ">", leaves: 4 },
-  { alignment: "<" },
-  { alignment: "<", leaves: 5 },
-  { alignment: "<", leaves: 1 },
-  { alignment: "<", leaves: 3 },
-];
+const COLUMNS: readonly NamedColumn[] = [["<", 2], [">", 4], "<", ["<", 5], ["<", 1], ["<", 3]];
 
 function runTable(store: Store, runs: readonly RunSummary[], { style, width }: TextOptions): string {
   const lines = runs.map((run) =>
     runLine(run, headlineOf(pooledRates(store, run).outcomes), { style, width }),
   );
-  const hasResults = lines.some(({ cells }) => cells[3]?.text !== "");
+  const hasResults = lines.some(({ cells }) => cells[3] !== "");
   const head = HEAD.map((text) => ({ text: text === "result" && !hasResults ? "" : text, paint: style.dim }));
   const name = { text: "run", paint: style.dim };
-  return linesText(namedTable([{ name, indent: 0, cells: head }, ...lines], COLUMNS, width));
+  return linesText(namedTable([{ name, cells: head }, ...lines], COLUMNS, width));
 }
 
 function runLine(
@@ -96,7 +89,7 @@ function runLine(
       { text: timeText(startedAt) },
       { text: isWhole ? String(ended) : `${ended - cutShort} of ${planned}` },
       { text: state, paint },
-      { text: headline },
+      headline,
       { text: subjects },
       { text: printableText(remarks.join(", ")) },
     ],

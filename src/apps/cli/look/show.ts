@@ -201,12 +201,7 @@ const NAME_LENGTH = 8;
 /** Below this many columns, replicate and row are left out. */
 const NARROW = 60;
 
-const COLUMNS: readonly NamedColumn[] = [
-  { alignment: "<", leaves: 2 },
-  { alignment: "<", leaves: 3 },
-  { alignment: "<" },
-  { alignment: ">", leaves: 1 },
-];
+const COLUMNS: readonly NamedColumn[] = [["<", 2], ["<", 3], "<", [">", 1]];
 
 /** The first conversations, one on each line. */
 function conversationsText(
@@ -234,10 +229,10 @@ function conversationLine(summary: ConversationSummary, { style, width }: TextOp
     name: { text: printableText(conversation).slice(0, NAME_LENGTH), paint: style.bold },
     indent: 2,
     cells: [
-      { text: cutToWidth(printableText(scenario), room) },
-      { text: width < NARROW ? subjectName : `${subjectName}, ${place}` },
+      cutToWidth(printableText(scenario), room),
+      width < NARROW ? subjectName : `${subjectName}, ${place}`,
       { text: word, paint },
-      { text: countedText(turnCount, "turn") },
+      countedText(turnCount, "turn"),
     ],
   };
 }

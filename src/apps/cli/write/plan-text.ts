@@ -17,8 +17,7 @@ export function planText(plan: RunPlan, { style, width }: Pick<Output, "style" |
   const isAnyPriced = models.some((model) => model.cost !== null);
   const lines: readonly NamedLine[] = [
     {
-      name: { text: "" },
-      indent: 0,
+      name: "",
       cells: ["least", "expected", "most"].map((text) => ({ text, paint: style.dim })),
     },
     line("conversations", plan.conversations, count),
@@ -30,8 +29,7 @@ export function planText(plan: RunPlan, { style, width }: Pick<Output, "style" |
     ...(isAnyPriced ? [line("USD", cost, costText)] : []),
     line("time", milliseconds, (amount) => durationText(amount)),
   ];
-  const right = { alignment: ">" } as const;
-  const table = namedTable(lines, [right, right, right], width);
+  const table = namedTable(lines, [">", ">", ">"], width);
   const sentences = [
     ...storeSentences(plan),
     ...priceSentences(unpriced),

@@ -119,20 +119,15 @@ function detectionText(found: Detection, { style, width }: Pick<Output, "style" 
   const head = `To detect a difference of ${points(detect)} with ${Math.round(100 * power)} % power. ${source}: rate ${rate.toFixed(2)}, intraclass correlation ${icc.toFixed(2)}, correlation of two subjects ${correlation.toFixed(2)}.`;
   const lines = [
     {
-      name: { text: "replicates" },
-      indent: 0,
+      name: "replicates",
       cells: ["items", "conversations per subject"].map((text) => ({ text, paint: style.dim })),
     },
     ...plans.map(({ replicates, items, conversations }) => ({
-      name: { text: String(replicates) },
-      indent: 0,
-      cells: [
-        { text: items === null ? "–" : countText(items) },
-        { text: conversations === null ? "–" : countText(conversations) },
-      ],
+      name: String(replicates),
+      cells: [items, conversations].map(countText),
     })),
   ];
-  return `${wrapText(head, width).join("\n")}\n\n${namedTable(lines, [{ alignment: ">" }, { alignment: ">" }], width).join("\n")}\n`;
+  return `${wrapText(head, width).join("\n")}\n\n${namedTable(lines, [">", ">"], width).join("\n")}\n`;
 }
 
 function points(share: number): string {

@@ -1,5 +1,4 @@
-import type { RateDeclaration } from "../../../core/outcomes/rate.ts";
-import { RATE_SHAPE } from "../../../core/outcomes/rate.ts";
+import { RATE_SHAPE, type RateDeclaration } from "../../../core/outcomes/rate.ts";
 import { formatIssue } from "../../../core/schema/format-issue.ts";
 import type { Issue } from "../../../core/schema/issue.ts";
 import { list, number, type ObjectShape, object, text } from "../../../core/schema/shape.ts";
@@ -12,18 +11,6 @@ import type { ConversationScore, Store } from "../../../engine/journal/store/sto
 import { storedRun } from "../../../engine/journal/transfer/stored-run.ts";
 import type { Side } from "./compare-sides.ts";
 import { type RunFacts, runFacts } from "./run-facts.ts";
-
-/** The first line of a baseline file. */
-interface BaselineHeader {
-  readonly elenchus: "baseline";
-  readonly version: 1;
-  readonly run: string;
-  readonly scenarios: readonly (readonly [name: string, hash: string])[];
-  readonly subjects: readonly string[];
-  readonly judges: readonly string[];
-  readonly outcomes: readonly string[];
-  readonly rates: Readonly<Record<string, RateDeclaration>>;
-}
 
 /** The codes of values of outcomes; numbers are written as they are. */
 const CODES: ReadonlyMap<unknown, OutcomeScore> = new Map<string, OutcomeScore>([
@@ -43,14 +30,9 @@ export function* baselineLines(store: Store, run: string): Generator<string> {
   const { run: name, start } = storedRun(store, run);
   const facts = runFacts(store, [name]);
   const scenarios = Object.entries(start.scenarios);
-  const header: BaselineHeader = {
-    elenchus: "baseline",
-    version: 1,
-    run: name,
-    scenarios,
-    subjects: start.subjects,
-    judges: start.judges,
-    outcomes: facts.outcomes,
+  const header = {
+    ...{ elenchus: "baseline", version: 1, run: name, scenarios },
+    ...{ subjects: start.subjects, judges: start.judges, outcomes: facts.outcomes },
     rates: Object.fromEntries(facts.rates),
   };
   yield `${JSON.stringify(header)}\n`;
@@ -88,7 +70,7 @@ export function readBaseline(
   file: string,
 ): { readonly side: Side; readonly subjects: readonly string[] } {
   const [first = "", ...rest] = text.split("\n");
-  const header = headerOf(first, file);
+  const header = headerOf(first, `${file}:1`);
   const scores = rest.flatMap((line, i) =>
     line.trim() === "" ? [] : [scoreOf(line, header, `${file}:${i + 2}`)],
   );
@@ -118,30 +100,40 @@ const HEADER: ObjectShape = object("a baseline", {
   rates: { kind: "record", values: RATE_SHAPE },
 });
 
-/** What to do about a file that cannot be read. */
-const AGAIN = "Write the baseline again with: elenchus export --baseline";
+/** The first line of a baseline file. */
+interface BaselineHeader {
+  readonly run: string;
+  readonly scenarios: readonly (readonly [name: string, hash: string])[];
+  readonly subjects: readonly string[];
+  readonly judges: readonly string[];
+  readonly outcomes: readonly string[];
+  readonly rates: Readonly<Record<string, RateDeclaration>>;
+}
 
-function headerOf(line: string, file: string): BaselineHeader {
-  const data = parsed(line, `${file}:1`);
+/** What is wrong with a line, and what to do about it. */
+function wrong(place: string, problem: string): RunError {
+  return new RunError([`${place}: ${problem} Write the baseline again with: elenchus export --baseline`]);
+}
+
+function headerOf(line: string, place: string): BaselineHeader {
+  const data = parsed(line, place);
   if (!isRecord(data) || data.elenchus !== "baseline" || data.version !== 1)
-    throw new RunError([`${file}:1: This is no baseline of version 1. ${AGAIN}`]);
+    throw wrong(place, "This is no baseline of version 1.");
   const issues: Issue[] = [];
   validateShape(HEADER, data, [], (issue) => issues.push(issue));
   const [first] = issues;
-  const isPaired = Array.isArray(data.scenarios) && data.scenarios.every((pair) => pair?.length === 2);
-  if (first !== undefined || !isPaired)
-    throw new RunError([
-      `${file}:1: ${first === undefined ? "A scenario has a name and a hash." : formatIssue(first)} ${AGAIN}`,
-    ]);
+  if (first !== undefined) throw wrong(place, formatIssue(first));
   // The shape has just been checked.
-  return data as unknown as BaselineHeader;
+  const header = data as unknown as BaselineHeader;
+  if (header.scenarios.some((pair) => pair.length !== 2))
+    throw wrong(place, "A scenario has a name and a hash.");
+  return header;
 }
 
 function scoreOf(line: string, header: BaselineHeader, place: string): ConversationScore {
   const data = parsed(line, place);
   const found = Array.isArray(data) && data.length === 9 ? scoreIn(data, header, place) : undefined;
-  if (found === undefined)
-    throw new RunError([`${place}: This is no conversation of this baseline. ${AGAIN}`]);
+  if (found === undefined) throw wrong(place, "This is no conversation of this baseline.");
   return found;
 }
 
@@ -188,6 +180,6 @@ function parsed(line: string, place: string): unknown {
   try {
     return JSON.parse(line);
   } catch {
-    throw new RunError([`${place}: This is not JSON. ${AGAIN}`]);
+    throw wrong(place, "This is not JSON.");
   }
 }

@@ -20,15 +20,7 @@ import { headLine, type NamedColumn, type NamedLine, namedTable } from "./text-b
 /** An adjusted p-value below this is called a difference. */
 const LEVEL = 0.05;
 
-const COLUMNS: readonly NamedColumn[] = [
-  { alignment: ">" },
-  { alignment: ">" },
-  { alignment: ">" },
-  { alignment: "<" },
-  { alignment: ">" },
-  { alignment: ">" },
-  { alignment: ">", leaves: 0 },
-];
+const COLUMNS: readonly NamedColumn[] = [">", ">", ">", "<", ">", ">", [">", 0]];
 
 const ONLY = "only a/b";
 
@@ -48,17 +40,11 @@ export function comparisonText(comparison: Comparison, { style, width }: TextOpt
     const bold = isFound(line) ? { paint: style.bold } : {};
     return {
       name: { text: nameOf(line), ...bold },
-      indent: 0,
       cells: [
-        { text: a },
-        { text: b },
-        { text: difference },
-        { text: intervalOf(line) },
+        ...[a, b, difference, intervalOf(line)],
         { text: pText(line.adjusted), ...bold },
-        { text: itemsText({ ...line, n: line.pairs }) },
-        {
-          text: line.kind === "rate" ? `${countText(line.onlyA.length)}/${countText(line.onlyB.length)}` : "",
-        },
+        itemsText({ ...line, n: line.pairs }),
+        line.kind === "rate" ? `${countText(line.onlyA.length)}/${countText(line.onlyB.length)}` : "",
       ],
     };
   });

@@ -23,16 +23,16 @@ export function judgeHealthLines(
   if (health.length === 0) return [];
   const lines = health.map(
     (judge): NamedLine => ({
-      name: { text: printableText(judge.judge) },
+      name: printableText(judge.judge),
       indent: 2,
       cells: HEADINGS.map((key) => {
         const text = countText(judge[key]);
         if (judge[key] === 0) return { text, paint: style.dim };
-        return key === "unreadable" || key === "failed" ? { text, paint: style.red } : { text };
+        return key === "unreadable" || key === "failed" ? { text, paint: style.red } : text;
       }),
     }),
   );
-  const columns = HEADINGS.map(() => ({ alignment: ">" }) as const);
+  const columns = HEADINGS.map(() => ">" as const);
   return [
     ...namedTable([headLine("Judges", HEADINGS, style), ...lines], columns, width),
     ...health.flatMap((judge) =>
@@ -103,28 +103,20 @@ export function unreadLines(
   const heading = headLine("Unread replies", ["share", "unread", "turns", "subject"], style);
   const lines = unread.slice(0, NODES).map((line): NamedLine => {
     const lost = line.unreadable + line.unjudged;
-    const share = { text: percentText(lost, line.turns) };
+    const text = percentText(lost, line.turns);
     return {
-      name: { text: printableText(`${line.node} (${line.scenario})`) },
+      name: printableText(`${line.node} (${line.scenario})`),
       indent: 2,
       cells: [
-        line.isHigh ? { ...share, paint: style.yellow } : share,
-        { text: countText(lost) },
-        { text: countText(line.turns) },
-        { text: testedName(line, judges) },
+        line.isHigh ? { text, paint: style.yellow } : text,
+        ...[countText(lost), countText(line.turns), testedName(line, judges)],
       ],
     };
   });
-  const columns = [
-    { alignment: ">" },
-    { alignment: ">", leaves: 1 },
-    { alignment: ">", leaves: 0 },
-    { alignment: "<" },
-  ] as const;
   const more = unread.length - NODES;
   const warning = `Warning: more than 5 % of the replies are unread at ${countedText(high, "node")}. Unread replies are not a random part of all replies, so rates may be wrong.`;
   return [
-    ...namedTable([heading, ...lines], columns, width),
+    ...namedTable([heading, ...lines], [">", [">", 1], [">", 0], "<"], width),
     ...(more > 0 ? [`  ${style.dim(`… and ${countText(more)} more`)}`] : []),
     ...(high === 0 ? [] : wrapText(warning, width).map(style.yellow)),
   ];

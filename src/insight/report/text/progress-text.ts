@@ -205,8 +205,7 @@ function subjectLines(
   const more = size - shown.length;
   const lines = shown.map(([name, tally]) => ({
     // Longer names would take a line of their own.
-    name: { text: cutToWidth(printableText(name), Math.floor(columns / 3)) },
-    indent: 0,
+    name: cutToWidth(printableText(name), Math.floor(columns / 3)),
     cells: subjectCells(progress, { name, tally, style }),
   }));
   // Columns in which no line has anything are left out.
@@ -215,7 +214,7 @@ function subjectLines(
   );
   const table = namedTable(
     lines.map((line) => ({ ...line, cells: used.flatMap((column) => line.cells[column] ?? []) })),
-    used.map((column) => ({ alignment: ">", ...(column === 0 ? {} : { leaves: -(RANKS[column] ?? 0) }) })),
+    used.map((column) => (column === 0 ? ">" : [">", -(RANKS[column] ?? 0)])),
     columns,
   );
   const rest = style.dim(cutToWidth(`… ${countedText(more, "more subject")}`, columns));

@@ -67,23 +67,18 @@ export function matrixText(rates: RunRates, { style, width }: TextOptions): read
     left -= needed;
   }
   const tables = blocks.flatMap((block, place) => {
-    const heading: NamedLine = {
-      name: { text: "" },
-      indent: 0,
-      cells: block.map(({ heading: text }) => ({ text, paint: style.bold })),
-    };
+    const heads = block.map(({ heading: text }) => ({ text, paint: style.bold }));
     const lines = names.flatMap((name, index): readonly NamedLine[] => {
       const own = block.map(({ cells }) => cells[index] ?? { value: NOTHING, bounds: "", n: common });
       const others = own.map((cell) => ({ text: sizeText(cell), paint: style.dim }));
-      const second = { name: { text: "" }, indent: 0, cells: others };
-      const first = { name: { text: name }, indent: 0, cells: own.map(({ value: text }) => ({ text })) };
-      return others.every(({ text }) => text === "") ? [first] : [first, second];
+      const first = { name, cells: own.map(({ value }) => value) };
+      return others.every(({ text }) => text === "") ? [first] : [first, { name: "", cells: others }];
     });
     return [
       ...(place === 0 ? [] : [""]),
       ...namedTable(
-        [heading, ...lines],
-        block.map(() => ({ alignment: "<" as const })),
+        [{ name: "", cells: heads }, ...lines],
+        block.map(() => "<"),
         width,
       ),
     ];

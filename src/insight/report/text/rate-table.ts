@@ -18,7 +18,7 @@ const WIDE = 100;
 const NARROW = 60;
 
 /** An empty line. */
-const BETWEEN: NamedLine = { name: { text: "" }, indent: 0, cells: [] };
+const BETWEEN: NamedLine = { name: "", cells: [] };
 
 /** The results of a run with all counts: a block for each outcome or rate, a line for each subject. */
 export function outcomeRatesText(rates: RunRates, layout: TextOptions): readonly string[] {
@@ -68,14 +68,14 @@ function rateTable(
     );
   const applies = appliesToAll(all);
   const columns: readonly NamedColumn[] = [
-    { alignment: ">" },
-    { alignment: "<" },
-    ...(width < WIDE ? [] : [{ alignment: "<", leaves: 0 } as const]),
-    { alignment: ">" },
-    ...(applies ? [] : [{ alignment: ">", leaves: 5 } as const]),
+    ">",
+    "<",
+    ...(width < WIDE ? [] : [["<", 0] as const]),
+    ">",
+    ...(applies ? [] : [[">", 5] as const]),
     // Columns of zeros are dropped first.
-    { alignment: ">", leaves: all.every((line) => line.inconclusive === 0) ? 2 : 4 },
-    { alignment: ">", leaves: all.every((line) => line.errors === 0) ? 1 : 3 },
+    [">", all.every((line) => line.inconclusive === 0) ? 2 : 4],
+    [">", all.every((line) => line.errors === 0) ? 1 : 3],
   ];
   const boundWidth = all.reduce(
     (most, { interval, kind }) =>
@@ -87,7 +87,7 @@ function rateTable(
     headingOf(rated, { style, width, applies }),
     ...rated.lines.flatMap((line) => [
       {
-        name: { text: nameOf(line) },
+        name: nameOf(line),
         indent: 2,
         cells: [
           ...valueCells(line, { width, boundWidth, isKnown: rated.kind !== null }),

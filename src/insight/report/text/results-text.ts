@@ -146,14 +146,14 @@ function lineOf(
     if (figure === "0") return { text: figure, paint: style.dim };
     return color === undefined ? { text: figure } : { text: figure, paint: style[color] };
   });
-  return { name: { text: name }, indent: 2, cells };
+  return { name, indent: 2, cells };
 }
 
 /** A column of zeros is dropped before all others. */
 function columnsOf(figures: readonly Figure[], sum: Total): readonly NamedColumn[] {
   return figures.map(({ leaves, text }) => {
-    if (leaves === undefined) return { alignment: ">" };
-    return { alignment: ">", leaves: text(sum) === "0" ? leaves - figures.length : leaves };
+    if (leaves === undefined) return ">";
+    return [">", text(sum) === "0" ? leaves - figures.length : leaves];
   });
 }
 

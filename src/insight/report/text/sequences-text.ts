@@ -78,41 +78,36 @@ function subjectLines(one: SubjectSequences, { style, width }: TextOptions): rea
     paint: style.dim,
   });
   const accuracy = [
-    { name: { text: "turn" }, indent: 2, cells: ["right", "95 %", "n", "unread"].map(dim) },
+    { name: "turn", indent: 2, cells: ["right", "95 %", "n", "unread"].map(dim) },
     ...one.accuracy.map(({ turn, rate, interval, n, unread }) => ({
-      name: { text: String(turn) },
+      name: String(turn),
       indent: 2,
       cells: [
-        { text: rate === null ? NOTHING : percentText(rate, 1) },
-        { text: intervalText(interval) },
-        { text: countText(n) },
-        { text: countText(unread) },
+        rate === null ? NOTHING : percentText(rate, 1),
+        intervalText(interval),
+        countText(n),
+        countText(unread),
       ],
     })),
   ];
   const steps = [
-    { name: { text: "from, to" }, indent: 2, cells: STATES.map(dim) },
+    { name: "from, to", indent: 2, cells: STATES.map(dim) },
     ...STATES.map((from, i) => ({
-      name: { text: from },
+      name: from,
       indent: 2,
       cells: STATES.map((_, j) => {
         const share = one.transitions.proportions[i]?.[j] ?? null;
-        return {
-          text:
-            share === null
-              ? NOTHING
-              : `${percentText(share, 1)} (${countText(one.transitions.counts[i]?.[j] ?? 0)})`,
-        };
+        if (share === null) return NOTHING;
+        return `${percentText(share, 1)} (${countText(one.transitions.counts[i]?.[j] ?? 0)})`;
       }),
     })),
   ];
-  const right = [{ alignment: ">" }, { alignment: "<" }, { alignment: ">" }, { alignment: ">" }] as const;
   return [
     style.bold(printableText(one.subject)),
     ...wrapText(flip("  right turns before the first wrong one", one.turnOfFlip), width),
     ...wrapText(flip("  changes between right and wrong", one.numberOfFlips), width),
-    ...namedTable(accuracy, right, width),
-    ...namedTable(steps, right.slice(0, 3), width),
+    ...namedTable(accuracy, [">", "<", ">", ">"], width),
+    ...namedTable(steps, [">", "<", ">"], width),
   ];
 }
 

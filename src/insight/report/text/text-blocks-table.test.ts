@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { type NamedLine, namedTable } from "./text-blocks.ts";
 
-const COLUMNS = [{ alignment: ">" }, { alignment: ">", leaves: 1 }, { alignment: "<", leaves: 0 }] as const;
+const COLUMNS = [">", [">", 1], ["<", 0]] as const;
 
 function line(name: string, ...cells: readonly string[]): NamedLine {
-  return { name: { text: name }, indent: 1, cells: cells.map((text) => ({ text })) };
+  return { name, indent: 1, cells };
 }
 
 const LINES = [line("name", "rate", "count", "bar"), line("日本", "5 %", "12", "###")];
@@ -31,6 +31,6 @@ test("a name that is too long stands alone, whole, and no column leaves for it",
 test("colours do not count", () => {
   const paint = (text: string): string => `<${text}>`;
   const painted = { name: { text: "ab", paint }, indent: 2, cells: [{ text: "x", paint }] };
-  expect(namedTable([painted], [{ alignment: ">" }], 7)).toEqual(["  <ab>  <x>"]);
-  expect(namedTable([painted], [{ alignment: ">" }], 6)).toEqual(["  <ab>", "  <x>"]);
+  expect(namedTable([painted], [">"], 7)).toEqual(["  <ab>  <x>"]);
+  expect(namedTable([painted], [">"], 6)).toEqual(["  <ab>", "  <x>"]);
 });

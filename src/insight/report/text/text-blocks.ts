@@ -76,26 +76,23 @@ export function labelledLines(
   );
 }
 
-/** A line of a table that begins with a name. */
+/** A line of a table that begins with a name. A text alone is a cell without a colour. */
 export interface NamedLine {
-  readonly name: TableCell;
-  /** Columns before the name. */
-  readonly indent: number;
-  readonly cells: readonly TableCell[];
+  readonly name: TableCell | string;
+  /** Columns before the name (default 0). */
+  readonly indent?: number;
+  readonly cells: readonly (TableCell | string)[];
 }
 
 /** The first line of a table: a title, and the heads of its columns. */
-export function headLine(title: string, heads: readonly string[], style: Style): NamedLine {
-  const cells = heads.map((text) => ({ text, paint: style.dim }));
-  return { name: { text: title, paint: style.bold }, indent: 0, cells };
+export function headLine(title: string, heads: readonly string[], { bold, dim }: Style): NamedLine {
+  return { name: { text: title, paint: bold }, cells: heads.map((text) => ({ text, paint: dim })) };
 }
 
-/** A column after the names. */
-export interface NamedColumn {
-  readonly alignment: "<" | ">";
-  /** Without room, the column with the lowest number is dropped first; one without a number stays. */
-  readonly leaves?: number;
-}
+type Side = "<" | ">";
+
+/** A column after the names: its alignment, and where it may leave: without room, the column with the lowest number is dropped first. */
+export type NamedColumn = Side | readonly [Side, leaves: number];
 
 /** The width that names may take before columns are dropped. */
 const ROOM = 18;
@@ -109,59 +106,33 @@ export function namedTable(
   columns: readonly NamedColumn[],
   width: number,
 ): readonly string[] {
-  const kept = keptColumns(lines, columns, width);
-  const room = width - spaceOf(lines, kept);
-  const isShort = ({ name, indent }: NamedLine): boolean => indent + textWidth(name.text) <= room;
-  const aligned = alignColumns(
-    lines.map((line) => [isShort(line) ? indented(line) : { text: "" }, ...cellsOf(line, kept)]),
-    ["<", ...kept.map((index) => columns[index]?.alignment ?? "<")],
-  );
-  return lines.flatMap((line, index) => {
-    const rest = aligned[index] ?? "";
-    return isShort(line) ? [rest] : [...ownLines(line, width), ...(rest === "" ? [] : [rest])];
+  const asCell = (cell: TableCell | string): TableCell => (typeof cell === "string" ? { text: cell } : cell);
+  const rows = lines.map(({ name, indent = 0, cells }) => {
+    const { text, paint = (whole: string) => whole } = asCell(name);
+    return { ...{ text, paint, indent }, length: indent + textWidth(text), cells: cells.map(asCell) };
   });
-}
-
-/** The indices of the columns that there is room for. */
-function keptColumns(
-  lines: readonly NamedLine[],
-  columns: readonly NamedColumn[],
-  width: number,
-): readonly number[] {
-  const longest = lines.reduce((most, { name, indent }) => Math.max(most, indent + textWidth(name.text)), 0);
-  const wanted = Math.min(longest, ROOM);
-  const leaving = [...columns.entries()]
-    .flatMap(([index, { leaves }]) => (leaves === undefined ? [] : [{ index, leaves }]))
+  const widths = columns.map((_, column) =>
+    rows.reduce((most, { cells }) => Math.max(most, textWidth(cells[column]?.text ?? "")), 0),
+  );
+  const wanted = rows.reduce((most, { length }) => Math.max(most, Math.min(length, ROOM)), 0);
+  const leaving = columns
+    .flatMap((column, index) => (typeof column === "string" ? [] : [{ index, leaves: column[1] }]))
     .sort((one, other) => one.leaves - other.leaves);
   let kept = [...columns.keys()];
-  for (const { index } of leaving) {
-    if (width - spaceOf(lines, kept) >= wanted) break;
-    kept = kept.filter((other) => other !== index);
-  }
-  return kept;
-}
-
-/** What columns take, with the gaps before them. */
-function spaceOf(lines: readonly NamedLine[], kept: readonly number[]): number {
-  let space = 0;
-  for (const index of kept)
-    space += lines.reduce((most, { cells }) => Math.max(most, textWidth(cells[index]?.text ?? "")), 0) + GAP;
-  return space;
-}
-
-function cellsOf({ cells }: NamedLine, kept: readonly number[]): readonly TableCell[] {
-  return kept.map((index) => cells[index] ?? { text: "" });
-}
-
-function indented({ name: { text, paint }, indent }: NamedLine): TableCell {
-  const space = " ".repeat(indent);
-  return { text: space + text, paint: (whole) => space + (paint ?? same)(whole.slice(indent)) };
-}
-
-function ownLines({ name: { text, paint }, indent }: NamedLine, width: number): readonly string[] {
-  return wrapText(text, width - indent).map((line) => " ".repeat(indent) + (paint ?? same)(line));
-}
-
-function same(text: string): string {
-  return text;
+  const room = (): number => kept.reduce((left, column) => left - (widths[column] ?? 0) - GAP, width);
+  for (const { index } of leaving) if (room() < wanted) kept = kept.filter((other) => other !== index);
+  const aligned = alignColumns(
+    rows.map(({ text, paint, indent, length, cells }) => {
+      const space = " ".repeat(indent);
+      const name = { text: space + text, paint: (whole: string) => space + paint(whole.slice(indent)) };
+      return [length <= room() ? name : { text: "" }, ...kept.map((column) => cells[column] ?? { text: "" })];
+    }),
+    ["<", ...kept.map((column) => columns[column]?.[0] as Side)],
+  );
+  return rows.flatMap(({ text, paint, indent, length }, index) => {
+    const rest = aligned[index] ?? "";
+    if (length <= room()) return [rest];
+    const name = wrapText(text, width - indent).map((line) => " ".repeat(indent) + paint(line));
+    return rest === "" ? name : [...name, rest];
+  });
 }
