@@ -107,40 +107,38 @@ export type ReadPage = (cursor: string | undefined) => Promise<{
 const MOST_TOOLS = 1_000;
 const LARGEST_SCHEMA = 100_000;
 const LONGEST_DESCRIPTION = 20_000;
-const LARGEST_LISTING = 4_000_000;
-const MOST_REASONS = 10;
 
 /** Reads all pages of a listing. The result is limited in size and valid for a model, whatever the server lists. */
 export async function readListing(server: string, readPage: ReadPage): Promise<ToolListing> {
   const tools = new Map<string, ListedTool>();
   const reasons = new Set<string>();
-  const cursors = new Set<string>();
-  let size = 0;
-  const take = (entry: unknown): void => {
-    let read = maskSecretsIn(readTool(entry));
-    if (typeof read !== "string") {
-      size += JSON.stringify(read).length;
-      if (tools.size >= MOST_TOOLS) read = `more than ${MOST_TOOLS} tools are too many`;
-      else if (size > LARGEST_LISTING) read = "all tools together are too large";
-      else if (tools.has(read.tool)) read = `"${read.tool.slice(0, 100)}" is listed twice`;
-      else tools.set(read.tool, read);
-    }
-    if (typeof read === "string" && reasons.size < MOST_REASONS) reasons.add(read);
-  };
+  const cursors = new Set<string | undefined>();
   let cursor: string | undefined;
   do {
-    const page = await readPage(cursor);
-    for (const entry of page.tools) take(entry);
-    cursor = page.nextCursor;
-    // The cursor repeats, or there are too many pages: stop.
-    if (cursor === undefined || cursors.has(cursor) || cursors.size > MOST_TOOLS) break;
     cursors.add(cursor);
-  } while (reasons.size < MOST_REASONS && tools.size <= MOST_TOOLS && size <= LARGEST_LISTING);
-  const warnings = [...reasons].map(
-    (reason) => `The tool server "${server}" lists what cannot be offered: ${reason}.`,
+    const page = await readPage(cursor);
+    for (const entry of page.tools) {
+      const read = maskSecretsIn(readTool(entry));
+      if (typeof read === "string") reasons.add(read);
+      else if (tools.has(read.tool)) reasons.add(`"${read.tool.slice(0, 100)}" is listed twice`);
+      else if (tools.size === MOST_TOOLS) reasons.add(`more than ${MOST_TOOLS} tools are too many`);
+      else tools.set(read.tool, read);
+    }
+    cursor = page.nextCursor;
+    // A cursor that repeats, or too many pages: the listing would never end.
+  } while (
+    cursor !== undefined &&
+    !cursors.has(cursor) &&
+    cursors.size < MOST_TOOLS &&
+    tools.size < MOST_TOOLS
   );
+  const warnings = [...reasons]
+    .slice(0, MOST_REASONS)
+    .map((reason) => `The tool server "${server}" lists what cannot be offered: ${reason}.`);
   return { tools: [...tools.values()], warnings };
 }
+
+const MOST_REASONS = 10;
 
 /** The tool, or why it cannot be offered. */
 function readTool(entry: unknown): ListedTool | string {
@@ -161,29 +159,20 @@ function readTool(entry: unknown): ListedTool | string {
   return { tool: name, ...(text === "" ? {} : { description: text }), inputSchema };
 }
 
-/** Where a tool is from. */
-export interface ToolOrigin {
-  readonly server: string;
-  /** Its name on the server. */
-  readonly tool: string;
-}
-
 const LONGEST_NAME = 64;
 
 /**
  * The names that a model sees, in the order of the tools: a tool's own name if no other tool has it, else
  * `server__tool`; made of what all providers take, different from each other, and the same whenever the tools are.
  */
-export function toolNames(tools: readonly ToolOrigin[]): readonly string[] {
+export function toolNames(tools: readonly Pick<OfferedTool, "server" | "tool">[]): readonly string[] {
   const own = tools.map(({ tool }) => safeName(tool));
-  const timesUsed = new Map<string, number>();
-  for (const name of own) timesUsed.set(name, (timesUsed.get(name) ?? 0) + 1);
-  const names = own.map((name) => (timesUsed.get(name) === 1 ? name : undefined));
-  const taken = new Set(names);
-  return names.map((name, position) => {
-    if (name !== undefined) return name;
-    // The position is one of `tools`.
-    const { server, tool } = tools[position] as ToolOrigin;
+  const groups = Map.groupBy(own, (name) => name);
+  const isOnly = (name: string): boolean => groups.get(name)?.length === 1;
+  const taken = new Set(own.filter(isOnly));
+  return tools.map(({ server, tool }, position) => {
+    const name = own[position] as string;
+    if (isOnly(name)) return name;
     let free = safeName(`${server}__${tool}`);
     for (let attempt = 0; taken.has(free); attempt++)
       free = marked(`${server}__${tool}`, JSON.stringify([server, tool, attempt]));

@@ -18,11 +18,12 @@ export function resolveToolServers(
   environment: Environment,
 ): readonly ResolvedServer[] {
   const problems: string[] = [];
-  const resolved = Object.entries(servers).map(([name, server]) => {
-    const reading = new Reading(name, environment, problems);
-    const read = reading.server(server);
-    return { name, server: read, secrets: [...new Set(reading.secrets)] };
-  });
+  const resolved = Object.entries(servers).map(([name, server]) =>
+    resolvedServer(name, server, {
+      environment,
+      problem: (what) => problems.push(`The tool server "${name}" ${what}.`),
+    }),
+  );
   if (problems.length > 0) throw new ModelError("tool", problems.join("\n"));
   return resolved;
 }
@@ -36,140 +37,86 @@ export function variablesIn(value: string): readonly string[] {
   return whole === undefined ? [...value.matchAll(REFERENCE)].map(([, name = ""]) => name) : [whole];
 }
 
-/** Reads one server of a configuration, which may come from a file and hold anything. */
-class Reading {
-  readonly secrets: string[] = [];
-  readonly #name: string;
-  readonly #environment: Environment;
-  readonly #problems: string[];
-
-  constructor(name: string, environment: Environment, problems: string[]) {
-    this.#name = name;
-    this.#environment = environment;
-    this.#problems = problems;
-  }
-
-  server(value: unknown): ToolServer {
-    if (isRecord(value) && typeof value.url === "string") return this.#endpoint(value.url, value);
-    if (isRecord(value) && typeof value.command === "string" && value.command !== "")
-      return this.#process(value.command, value);
-    this.#problem("needs a `command` to start, or the `url` of a server that runs");
-    return { command: "" };
-  }
-
-  #process(command: string, value: UnknownRecord): ToolProcess {
-    const { args, cwd } = value;
-    if (args !== undefined && !isTexts(args)) this.#problem("has `args` that are not a list of texts");
-    if (cwd !== undefined && typeof cwd !== "string") this.#problem("has a `cwd` that is not a text");
-    if ("url" in value || "headers" in value)
-      this.#problem("has a `command`, so it cannot have `url` or `headers`");
-    const env = { ...minimalEnvironment(this.#environment), ...this.#values("env", value.env, false) };
-    if (isTexts(args)) this.secrets.push(...secretArguments(args));
-    return {
-      command,
-      args: isTexts(args) ? args : [],
-      env,
-      ...(typeof cwd === "string" ? { cwd } : {}),
-    };
-  }
-
-  #endpoint(url: string, value: UnknownRecord): ToolEndpoint {
-    const parsed = URL.canParse(url) ? new URL(url) : undefined;
-    if (parsed === undefined || !/^https?:$/.test(parsed.protocol))
-      this.#problem("has a `url` that is not an http or https address");
-    else if (parsed.username !== "" || parsed.password !== "")
-      this.#problem("has a password in its `url`; put it into `headers`, as a reference to the environment");
-    if ("command" in value || "env" in value)
-      this.#problem("has a `url`, so it cannot have `command` or `env`");
-    if (isRecord(value.headers) && Object.keys(value.headers).some((name) => /^host$/i.test(name)))
-      this.#problem("cannot have the header `host`; write the server into its `url`");
-    this.secrets.push(...secretQueryValues(url));
-    return { url, headers: this.#values("headers", value.headers, true) };
-  }
-
-  /** Every header may be a key; of variables, only those that come out of the environment. */
-  #values(key: "env" | "headers", values: unknown, secret: boolean): Readonly<Record<string, string>> {
-    if (values === undefined) return {};
-    if (!isRecord(values)) {
-      this.#problem(`has \`${key}\` that is not an object, but ${typeName(values)}`);
-      return {};
-    }
-    const read: Record<string, string> = {};
-    for (const [name, value] of Object.entries(values)) {
-      if (typeof value !== "string") this.#problem(`has a value of \`${key}.${name}\` that is not a text`);
-      else {
-        read[name] = this.#text(value, `${key}.${name}`);
-        if (secret) this.secrets.push(read[name]);
-        else this.secrets.push(...secretDataValues({ [name]: read[name] }));
-      }
-    }
-    return read;
-  }
-
-  #text(value: string, place: string): string {
-    const whole = WHOLE_REFERENCE.exec(value)?.[1];
-    if (whole !== undefined) return this.#variable(whole, place);
-    return value.replace(REFERENCE, (_, name: string) => this.#variable(name, place));
-  }
-
-  #variable(name: string, place: string): string {
-    const value = ownValue(this.#environment, name);
-    if (typeof value === "string") {
-      this.secrets.push(value);
-      return value;
-    }
-    this.#problem(`needs the environment variable ${name} for \`${place}\`, which is not set`);
-    return "";
-  }
-
-  #problem(what: string): void {
-    this.#problems.push(`The tool server "${this.#name}" ${what}.`);
-  }
+interface Resolving {
+  readonly environment: Environment;
+  /** Says what is wrong, as the end of a sentence. */
+  readonly problem: (what: string) => void;
 }
 
-function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === "string");
+/** Reads one server of a configuration, which may come from a file and hold anything. */
+function resolvedServer(name: string, value: unknown, { environment, problem }: Resolving): ResolvedServer {
+  const secrets = new Set<string>();
+  const variable = (variableName: string, place: string): string => {
+    const found = ownValue(environment, variableName);
+    if (typeof found !== "string") {
+      problem(`needs the environment variable ${variableName} for \`${place}\`, which is not set`);
+      return "";
+    }
+    secrets.add(found);
+    return found;
+  };
+  const filled = (text: string, place: string): string => {
+    const whole = WHOLE_REFERENCE.exec(text)?.[1];
+    if (whole !== undefined) return variable(whole, place);
+    return text.replace(REFERENCE, (_, variableName: string) => variable(variableName, place));
+  };
+  const values = (key: "env" | "headers", given: unknown = {}): Readonly<Record<string, string>> => {
+    if (!isRecord(given)) problem(`has \`${key}\` that is not an object, but ${typeName(given)}`);
+    const read: Record<string, string> = {};
+    for (const [entry, text] of isRecord(given) ? Object.entries(given) : []) {
+      if (typeof text !== "string") problem(`has a value of \`${key}.${entry}\` that is not a text`);
+      else read[entry] = filled(text, `${key}.${entry}`);
+    }
+    // Every header may be a key; of variables, only those that look like one, or come out of the environment.
+    for (const secret of key === "headers" ? Object.values(read) : secretDataValues(read))
+      secrets.add(secret);
+    return read;
+  };
+  const endpoint = ({ headers, ...others }: UnknownRecord, url: string): ToolEndpoint => {
+    const { protocol, username, password } = URL.canParse(url) ? new URL(url) : new URL("none:");
+    if (!/^https?:$/.test(protocol)) problem("has a `url` that is not an http or https address");
+    else if (username !== "" || password !== "")
+      problem("has a password in its `url`; put it into `headers`, as a reference to the environment");
+    if ("command" in others || "env" in others) problem("has a `url`, so it cannot have `command` or `env`");
+    if (isRecord(headers) && Object.keys(headers).some((header) => /^host$/i.test(header)))
+      problem("cannot have the header `host`; write the server into its `url`");
+    for (const secret of secretQueryValues(url)) secrets.add(secret);
+    return { url, headers: values("headers", headers) };
+  };
+  const started = ({ args = [], cwd, env, ...others }: UnknownRecord, command: string): ToolProcess => {
+    const hasTexts = Array.isArray(args) && args.every((word) => typeof word === "string");
+    const words: readonly string[] = hasTexts ? args : [];
+    if (!hasTexts) problem("has `args` that are not a list of texts");
+    if (cwd !== undefined && typeof cwd !== "string") problem("has a `cwd` that is not a text");
+    if ("url" in others || "headers" in others)
+      problem("has a `command`, so it cannot have `url` or `headers`");
+    for (const secret of secretArguments(words)) secrets.add(secret);
+    const all = { ...minimalEnvironment(environment), ...values("env", env) };
+    return { command, args: words, env: all, ...(typeof cwd === "string" ? { cwd } : {}) };
+  };
+  const { url, command } = isRecord(value) ? value : {};
+  let server: ToolServer = { command: "" };
+  if (isRecord(value) && typeof url === "string") server = endpoint(value, url);
+  else if (isRecord(value) && typeof command === "string" && command !== "") server = started(value, command);
+  else problem("needs a `command` to start, or the `url` of a server that runs");
+  return { name, server, secrets: [...secrets] };
 }
 
 /** What programs need to run at all, on Unix and on Windows. Proxies are not among them: they may hold passwords. */
-const PASSED_ON: readonly string[] = [
-  "PATH",
-  "HOME",
-  "LANG",
-  "LC_ALL",
-  "LC_CTYPE",
-  "LOGNAME",
-  "SHELL",
-  "TERM",
-  "TMPDIR",
-  "TZ",
-  "USER",
-  "XDG_CACHE_HOME",
-  "APPDATA",
-  "COMSPEC",
-  "HOMEDRIVE",
-  "HOMEPATH",
-  "LOCALAPPDATA",
-  "PATHEXT",
-  "PROGRAMDATA",
-  "PROGRAMFILES",
-  "SYSTEMDRIVE",
-  "SYSTEMROOT",
-  "TEMP",
-  "TMP",
-  "USERNAME",
-  "USERPROFILE",
-  "WINDIR",
-];
+const PASSED_ON: ReadonlySet<string> = new Set(
+  [
+    "PATH HOME LANG LC_ALL LC_CTYPE LOGNAME SHELL TERM TMPDIR TZ USER XDG_CACHE_HOME",
+    "APPDATA COMSPEC HOMEDRIVE HOMEPATH LOCALAPPDATA PATHEXT PROGRAMDATA PROGRAMFILES SYSTEMDRIVE SYSTEMROOT TEMP TMP USERNAME USERPROFILE WINDIR",
+  ].flatMap((names) => names.split(" ")),
+);
 
 /** The part of an environment that any child process may see: no keys, no tokens. */
-export function minimalEnvironment(environment: Environment): Readonly<Record<string, string>> {
-  const passed: Record<string, string> = {};
-  for (const [name, value] of Object.entries(environment)) {
+function minimalEnvironment(environment: Environment): Readonly<Record<string, string>> {
+  const entries = Object.entries(environment).flatMap(([name, value]) =>
     // Windows does not mind the case of names.
-    if (value !== undefined && PASSED_ON.includes(name.toUpperCase())) passed[name] = value;
-  }
-  return passed;
+    value !== undefined && PASSED_ON.has(name.toUpperCase()) ? [[name, value] as const] : [],
+  );
+  return Object.fromEntries(entries);
 }
 
 /** A tool server that the run starts as a process and talks to over its standard input and output. */

@@ -9,7 +9,7 @@ import { privateParts } from "../../../system/secrets/secret-data.ts";
 import { ModelError } from "../model-error.ts";
 import { abortedCall } from "../to-model-error.ts";
 import { untilAborted } from "../until-aborted.ts";
-import { connectToolServer } from "./connect-tool-server.ts";
+import { type ConnectOptions, connectToolServer } from "./connect-tool-server.ts";
 import {
   neededServers,
   type OfferedTool,
@@ -57,93 +57,55 @@ export function openToolServers(
   servers: Readonly<Record<string, ToolServer>>,
   options: ToolServersOptions = {},
 ): ToolServers {
-  const {
-    environment = process.env,
-    startTimeoutMs = DEFAULTS.toolStartTimeoutMs,
-    callTimeoutMs = DEFAULTS.toolCallTimeoutMs,
-    restarts = DEFAULTS.toolRestarts,
-    clock = machineTime,
-  } = options;
   const shared = new Map(
-    resolveToolServers(servers, environment).map((server) => {
+    resolveToolServers(servers, options.environment ?? process.env).map((server) => {
       rememberSecrets(server.secrets.flatMap(privateParts));
-      // With their words: of `Bearer …`, servers repeat the token alone.
-      const matcher = new SecretMatcher(server.secrets.flatMap((secret) => [secret, ...secret.split(/\s+/)]));
-      const hide = (text: string): string => matcher.mask(text);
-      return [
-        server.name,
-        new SharedServer(server, { startTimeoutMs, callTimeoutMs, restarts, hide, clock }),
-      ];
+      return [server.name, new SharedServer(server, options)];
     }),
   );
-  return new OpenToolServers(shared);
-}
-
-/** An offer, and the listings it was made from: as long as these are the same, so is the offer. */
-interface KnownOffer {
-  readonly listings: readonly ToolListing[];
-  readonly offer: ToolOffer;
-}
-
-class OpenToolServers implements ToolServers {
-  readonly #servers: ReadonlyMap<string, SharedServer>;
-  readonly #names: readonly string[];
-  /** By filter, of which there are as many as nodes. */
-  readonly #offers = new Map<string, KnownOffer>();
-
-  constructor(servers: ReadonlyMap<string, SharedServer>) {
-    this.#servers = servers;
-    this.#names = [...servers.keys()];
-  }
-
-  async offered(filter: ToolFilter | undefined, signal: AbortSignal): Promise<ToolOffer> {
-    const names = neededServers(this.#names, filter);
-    const listings = await unlessAborted(allInOrder(names.map((name) => this.#listing(name))), signal);
-    const key = JSON.stringify(filter ?? null);
-    const known = this.#offers.get(key);
-    if (known?.listings.every((listing, position) => listing === listings[position])) return known.offer;
-    // There is a listing for each name.
-    const byName = new Map(names.map((name, position) => [name, listings[position] as ToolListing]));
-    const offer = offerTools(this.#names, byName, filter);
-    this.#offers.set(key, { listings, offer });
-    return offer;
-  }
-
-  async call(tool: OfferedTool, input: JsonValue, signal: AbortSignal): Promise<ToolOutput> {
-    const server = this.#server(tool.server);
-    if (!isRecord(input)) {
-      const output = `The input of the tool "${tool.name}" must be an object, not ${typeName(input)}.`;
-      return { output, isError: true };
-    }
-    const connection = await unlessAborted(server.connection(), signal);
-    try {
-      // A JSON value that is a record is an object.
-      return maskSecretsIn(await connection.call(tool.tool, input as JsonObject, signal));
-    } catch (error) {
-      server.noteFailure(error);
-      throw error;
-    }
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([...this.#servers.values()].map((server) => server.close()));
-  }
-
-  async #listing(name: string): Promise<ToolListing> {
-    const server = this.#server(name);
-    try {
-      return await (await server.connection()).listing();
-    } catch (error) {
-      server.noteFailure(error);
-      throw error;
-    }
-  }
-
-  #server(name: string): SharedServer {
-    const server = this.#servers.get(name);
+  const names = [...shared.keys()];
+  /** By filter, of which there are as many as nodes: as long as the listings are the same, so is the offer. */
+  const offers = new Map<
+    string,
+    { readonly listings: ReadonlyMap<string, ToolListing>; readonly offer: ToolOffer }
+  >();
+  const serverNamed = (name: string): SharedServer => {
+    const server = shared.get(name);
     if (server === undefined) throw new ModelError("tool", `The run has no tool server "${name}".`);
     return server;
-  }
+  };
+  return {
+    async offered(filter, signal) {
+      const needed = neededServers(names, filter);
+      const reading = needed.map(
+        async (name) => [name, await serverNamed(name).use((connection) => connection.listing())] as const,
+      );
+      const listings = new Map(await unlessAborted(allInOrder(reading), signal));
+      const key = JSON.stringify(filter ?? null);
+      const known = offers.get(key);
+      const isKnown =
+        known !== undefined && needed.every((name) => known.listings.get(name) === listings.get(name));
+      if (isKnown) return known.offer;
+      const offer = offerTools(names, listings, filter);
+      offers.set(key, { listings, offer });
+      return offer;
+    },
+    async call(tool, input, signal) {
+      const server = serverNamed(tool.server);
+      if (!isRecord(input)) {
+        const output = `The input of the tool "${tool.name}" must be an object, not ${typeName(input)}.`;
+        return { output, isError: true };
+      }
+      await unlessAborted(server.connection(), signal);
+      // A JSON value that is a record is an object.
+      return server.use(async (connection) =>
+        maskSecretsIn(await connection.call(tool.tool, input as JsonObject, signal)),
+      );
+    },
+    async close() {
+      await Promise.all([...shared.values()].map((server) => server.close()));
+    },
+  };
 }
 
 /** Stops waiting when the signal is aborted. The promise is shared: it continues for others. */
@@ -151,29 +113,29 @@ function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Pro
   return untilAborted(signal, promise, () => abortedCall(signal, "The tool servers"));
 }
 
-/** How a shared server is kept. */
-export interface SharedServerOptions {
-  readonly startTimeoutMs: number;
-  readonly callTimeoutMs: number;
-  /** How often a process may be started again. */
-  readonly restarts: number;
-  readonly hide: (text: string) => string;
-  readonly clock: ToolClock;
-}
-
 /** A server that all conversations share: started on first use, once, and again if it has died. */
-export class SharedServer {
+class SharedServer {
   readonly #server: ResolvedServer;
-  readonly #options: SharedServerOptions;
+  readonly #restarts: number;
+  readonly #connect: ConnectOptions;
   readonly #closing = new AbortController();
   readonly #leaving = new Set<Promise<void>>();
   #current: Promise<ToolConnection> | undefined;
   #starts = 0;
   #lastFailure = "It ended by itself.";
 
-  constructor(server: ResolvedServer, options: SharedServerOptions) {
+  constructor(server: ResolvedServer, options: ToolServersOptions) {
     this.#server = server;
-    this.#options = options;
+    this.#restarts = options.restarts ?? DEFAULTS.toolRestarts;
+    // With their words: of `Bearer …`, servers repeat the token alone.
+    const secrets = new SecretMatcher(server.secrets.flatMap((secret) => [secret, ...secret.split(/\s+/)]));
+    this.#connect = {
+      startTimeoutMs: options.startTimeoutMs ?? DEFAULTS.toolStartTimeoutMs,
+      callTimeoutMs: options.callTimeoutMs ?? DEFAULTS.toolCallTimeoutMs,
+      clock: options.clock ?? machineTime,
+      hide: (text) => secrets.mask(text),
+      signal: this.#closing.signal,
+    };
   }
 
   /** A connection that is not known to be broken. A caller that stops waiting for it does not stop it for others. */
@@ -189,8 +151,17 @@ export class SharedServer {
     }
   }
 
-  /** Keeps why a call failed, for the error when the server cannot be started again. */
-  noteFailure(error: unknown): void {
+  /** Does something with a connection; why it failed is said when the server cannot be started again. */
+  async use<Result>(work: (connection: ToolConnection) => Promise<Result>): Promise<Result> {
+    try {
+      return await work(await this.connection());
+    } catch (error) {
+      this.#noteFailure(error);
+      throw error;
+    }
+  }
+
+  #noteFailure(error: unknown): void {
     if (error instanceof ModelError && error.category === "tool") this.#lastFailure = errorMessage(error);
   }
 
@@ -205,10 +176,9 @@ export class SharedServer {
     const problem = this.#problem();
     if (problem !== undefined) return Promise.reject(new ModelError("tool", problem));
     this.#starts += 1;
-    const { signal } = this.#closing;
-    const started = connectToolServer(this.#server, { ...this.#options, signal });
+    const started = connectToolServer(this.#server, this.#connect);
     started.catch((error: unknown) => {
-      this.noteFailure(error);
+      this.#noteFailure(error);
       if (this.#current === started) this.#current = undefined;
     });
     return started;
@@ -216,10 +186,9 @@ export class SharedServer {
 
   #problem(): string | undefined {
     const { name, server } = this.#server;
-    const { restarts } = this.#options;
     if (this.#closing.signal.aborted) return `The tool server "${name}" is closed: the run is over.`;
     // A server with a URL is not ours to start; connecting again costs nothing.
-    if ("url" in server || this.#starts <= restarts) return undefined;
+    if ("url" in server || this.#starts <= this.#restarts) return undefined;
     const times = this.#starts === 1 ? "once" : `${this.#starts} times`;
     return `The tool server "${name}" stays down: it has been started ${times}. ${this.#lastFailure}`;
   }
