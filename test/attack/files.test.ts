@@ -10,7 +10,7 @@ import { memoryStore } from "../../src/engine/journal/store/memory-store.ts";
 import { exportRun } from "../../src/engine/journal/transfer/export-run.ts";
 import { importRun } from "../../src/engine/journal/transfer/import-run.ts";
 import { cassetteFromRun } from "../../src/engine/journal/transfer/stored-run.ts";
-import { Cassette, cassettePieces } from "../../src/engine/models/cassette/cassette.ts";
+import { Cassette } from "../../src/engine/models/cassette/cassette.ts";
 import { runScenarios } from "../../src/engine/run/run-scenarios.ts";
 import { chainOf, memoryModel, yesJudge } from "../engine/held.ts";
 import { mutated, TRIES } from "./mutations.ts";
@@ -120,7 +120,7 @@ test(`${TRIES} mutated run files`, async () => {
 }, 600_000);
 
 test(`${TRIES} mutated cassettes`, async () => {
-  const text = [...cassettePieces(cassetteFromRun(await heldRun(), "r"))].join("");
+  const text = cassetteFromRun(await heldRun(), "r").toJsonLines();
   const read = (changed: string): unknown => [...Cassette.parse(changed)];
   expect(await fallen([text], read, ["ModelError"])).toEqual([]);
 }, 600_000);

@@ -14,7 +14,6 @@ import {
   type Table,
   turnTable,
 } from "../../../engine/journal/transfer/tables.ts";
-import { cassettePieces } from "../../../engine/models/cassette/cassette.ts";
 import { baselineLines } from "../../../insight/report/data/baseline.ts";
 import { rates } from "../../../insight/report/data/rates.ts";
 import { sequences } from "../../../insight/report/data/sequences.ts";
@@ -117,7 +116,7 @@ const TABLES = {
 function* pieces(store: Store, run: string, options: ExportOptions): Generator<string> {
   const { format, table = "conversations", by = ["subject"], average } = options;
   const variant = options.variant && levelsOf(options.variant);
-  if (format === "cassette") yield* cassettePieces(cassetteFromRun(store, run));
+  if (format === "cassette") yield* cassetteFromRun(store, run).lines();
   else if (format === "records") yield* inChunks(exportRecords(store, run));
   else if (format === "run") yield* inChunks(runLines(store, run));
   else {

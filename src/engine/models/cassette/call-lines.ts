@@ -15,10 +15,11 @@ import {
 } from "../../../core/schema/shape.ts";
 import { validateShape } from "../../../core/schema/validate-shape.ts";
 import { freezeDeep } from "../../../core/values/frozen-copy.ts";
-import { canonicalJson, deepEqual, isRecord, type UnknownRecord } from "../../../core/values/json.ts";
+import { canonicalJson, isRecord, type UnknownRecord } from "../../../core/values/json.ts";
 import type { Message } from "../message.ts";
 import { extendMessages, noMessages } from "../message-list.ts";
 import { FINISH_REASONS } from "../model.ts";
+import { sharedMessages } from "./explain-miss.ts";
 import { type CallSettings, identityOfRequest, type RecordedCall } from "./recorded-call.ts";
 
 /** What is wrong with a line of a cassette or of a run's file, without a full stop. */
@@ -107,13 +108,8 @@ export class CallWriter {
   #number(settings: CallSettings): { readonly number: number; readonly isNew: boolean } {
     // Calls that follow each other mostly have the same settings, part by part the same objects.
     const last = this.#last;
-    if (
-      last !== undefined &&
-      Object.entries(settings).every(([key, part]) =>
-        Object.is(part, last.settings[key as keyof CallSettings]),
-      )
-    )
-      return { number: last.number, isNew: false };
+    const isLast = last !== undefined && SETTINGS.every((part) => settings[part] === last.settings[part]);
+    if (isLast) return { number: last.number, isNew: false };
     const key = canonicalJson(settings);
     const known = this.#numbers.get(key);
     const number = known ?? this.#numbers.size;
@@ -123,16 +119,7 @@ export class CallWriter {
   }
 }
 
-/** How many messages two lists have in common at their beginning. */
-export function sharedMessages(one: readonly Message[], other: readonly Message[]): number {
-  let shared = 0;
-  while (shared < one.length && shared < other.length && isSame(one[shared], other[shared])) shared++;
-  return shared;
-}
-
-function isSame(one: Message | undefined, other: Message | undefined): boolean {
-  return one === other || deepEqual(one, other);
-}
+const SETTINGS: readonly (keyof CallSettings)[] = ["name", "model", "instructions", "tools", "schema"];
 
 /** Sorted by their messages, so that each call follows the one with which it has most in common. */
 function inOrder(calls: Iterable<RecordedCall>): readonly RecordedCall[] {

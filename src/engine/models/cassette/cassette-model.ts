@@ -1,5 +1,5 @@
 import { callIdentity } from "../call-identity.ts";
-import type { CallContext, Model, ModelCard, ModelReply, ModelRequest } from "../model.ts";
+import type { Model, ModelCard, ModelReply } from "../model.ts";
 import { ModelError } from "../model-error.ts";
 import { abortedCall } from "../to-model-error.ts";
 import { untilAborted } from "../until-aborted.ts";
@@ -47,15 +47,12 @@ export function cassetteModel(
   };
 }
 
-/** Asks a model and records what it answers. */
-export type RecordingCall = (request: ModelRequest, context: CallContext) => Promise<ModelReply>;
-
 /**
  * Asks a model and records its answers under a card. The same call made again before there is an answer waits for that answer;
  * if the first one fails, which says nothing about the second, the second is made itself. Failures, and replies that were cut
  * off, are never recorded.
  */
-export function recordOnce(card: ModelCard, model: Model, cassette: Cassette): RecordingCall {
+function recordOnce(card: ModelCard, model: Model, cassette: Cassette): Model["reply"] {
   const inFlight = new Map<string, Promise<ModelReply | undefined>>();
 
   return async (request, context) => {

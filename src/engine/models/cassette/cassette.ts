@@ -2,7 +2,8 @@ import { frozenCopy } from "../../../core/values/frozen-copy.ts";
 import { readTextFile } from "../../../system/files/read-text-file.ts";
 import { frozenMessages } from "../message-list.ts";
 import { ModelError } from "../model-error.ts";
-import { CallReader, CallWriter, LineError, parseLine, sharedMessages } from "./call-lines.ts";
+import { CallReader, CallWriter, LineError, parseLine } from "./call-lines.ts";
+import { sharedMessages } from "./explain-miss.ts";
 import type { CallRequest, RecordedCall } from "./recorded-call.ts";
 
 const FORMAT = "elenchus-cassette";
@@ -19,31 +20,32 @@ export class Cassette {
   static parse(text: string): Cassette {
     const cassette = new Cassette();
     let reader: CallReader | undefined;
-    let number = 0;
-    try {
-      for (const line of linesOf(text)) {
-        number++;
-        // A byte order mark is trimmed, too.
-        if (line.trim() === "") continue;
-        const value = parseLine(line.trim());
-        if (reader === undefined || "format" in value) {
-          if (value.format !== FORMAT || value.version !== VERSION)
-            throw new LineError(`it is not the header of a cassette of version ${VERSION}`);
-          reader = new CallReader();
-          continue;
-        }
-        const call = reader.read(value);
-        if (call !== undefined) cassette.#calls.set(call.identity, call);
+    const read = (line: string): void => {
+      const value = parseLine(line);
+      if (reader === undefined || "format" in value) {
+        if (value.format !== FORMAT || value.version !== VERSION)
+          throw new LineError(`it is not the header of a cassette of version ${VERSION}`);
+        reader = new CallReader();
+        return;
       }
-      if (reader === undefined) throw new LineError("the file is empty");
-      return cassette;
-    } catch (error) {
-      if (!(error instanceof LineError)) throw error;
-      const advice =
-        "Is it the right file, and whole? Correct or remove the line, or record the calls again.";
-      const place = `line ${Math.max(number, 1)}: ${error.message}`;
-      throw new ModelError("bad_request", `The cassette cannot be read: ${place}. ${advice}`);
+      const call = reader.read(value);
+      if (call !== undefined) cassette.#calls.set(call.identity, call);
+    };
+    const lines = text.split("\n");
+    for (const [index, line] of lines.entries()) {
+      try {
+        // A byte order mark is trimmed, too.
+        if (line.trim() !== "") read(line.trim());
+        else if (index === lines.length - 1 && reader === undefined) throw new LineError("the file is empty");
+      } catch (error) {
+        if (!(error instanceof LineError)) throw error;
+        const advice =
+          "Is it the right file, and whole? Correct or remove the line, or record the calls again.";
+        const place = `line ${index + 1}: ${error.message}`;
+        throw new ModelError("bad_request", `The cassette cannot be read: ${place}. ${advice}`);
+      }
     }
+    return cassette;
   }
 
   /** How many calls there are. */
@@ -86,24 +88,15 @@ export class Cassette {
       .map(({ call }) => call);
   }
 
-  /** The lines of its file, in an order that does not depend on the order of recording. */
+  /** The lines of its file, each with its end, in an order that does not depend on the order of recording. */
   *lines(): Generator<string> {
-    yield JSON.stringify({ format: FORMAT, version: VERSION });
-    for (const line of new CallWriter().lines(this)) yield JSON.stringify(line);
+    yield `${JSON.stringify({ format: FORMAT, version: VERSION })}\n`;
+    for (const line of new CallWriter().lines(this)) yield `${JSON.stringify(line)}\n`;
   }
 
   /** The text of its file. */
   toJsonLines(): string {
-    return `${[...this.lines()].join("\n")}\n`;
-  }
-}
-
-function* linesOf(text: string): Generator<string> {
-  for (let start = 0; start < text.length; ) {
-    const found = text.indexOf("\n", start);
-    const end = found < 0 ? text.length : found;
-    yield text.slice(start, end);
-    start = end + 1;
+    return [...this.lines()].join("");
   }
 }
 
@@ -131,10 +124,5 @@ export async function readCassette(path: string): Promise<Cassette> {
 /** Writes a cassette to its file: whole or not at all, so that a crash leaves the old one. Throws `FileError`. */
 export async function writeCassette(path: string, cassette: Cassette): Promise<void> {
   const { writeWholeFile } = await import("../../../system/files/write-whole-file.ts");
-  await writeWholeFile(path, cassettePieces(cassette));
-}
-
-/** The text of a cassette's file in pieces. */
-export function* cassettePieces(cassette: Cassette): Generator<string> {
-  for (const line of cassette.lines()) yield `${line}\n`;
+  await writeWholeFile(path, cassette.lines());
 }

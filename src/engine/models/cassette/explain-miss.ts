@@ -1,55 +1,43 @@
 import { canonicalJson, deepEqual, isRecord, ownValue } from "../../../core/values/json.ts";
 import type { Message } from "../message.ts";
+import type { ToolDefinition } from "../model.ts";
 import type { CallRequest } from "./recorded-call.ts";
 
-/** The parts of a call, in the order in which they are compared and reported. */
-const PARTS: readonly {
-  readonly isSame: (call: CallRequest, other: CallRequest) => boolean;
-  readonly explain: (call: CallRequest, other: CallRequest) => string;
-}[] = [
-  {
-    isSame: (call, other) => deepEqual(call.model, other.model),
-    explain: (call, other) => `the model: ${valueDifference(call.model, other.model)}`,
-  },
-  {
-    isSame: (call, other) => call.instructions === other.instructions,
-    explain: (call, other) =>
-      `the system prompt: ${bothTexts(call.instructions ?? "", other.instructions ?? "")}`,
-  },
-  {
-    isSame: (call, other) => deepEqual(call.messages, other.messages),
-    explain: (call, other) => messageDifference(call.messages, other.messages),
-  },
-  {
-    isSame: (call, other) => deepEqual(call.tools, other.tools),
-    explain: (call, other) => toolDifference(call, other),
-  },
-  {
-    isSame: (call, other) => deepEqual(call.schema, other.schema),
-    explain: (call, other) => `the schema of the reply: ${valueDifference(call.schema, other.schema)}`,
-  },
-  {
-    isSame: (call, other) => call.replicate === other.replicate,
-    explain: (call, other) => `the replicate: ${call.replicate} here, ${other.replicate} there`,
-  },
-  {
-    isSame: (call, other) => call.seed === other.seed,
-    explain: (call, other) => `the seed: ${call.seed} here, ${other.seed} there`,
-  },
+/** The parts of a call in the order in which they are compared, and what is said where one differs. */
+const PARTS: readonly (readonly [
+  part: keyof CallRequest,
+  explain: (call: CallRequest, other: CallRequest) => string,
+])[] = [
+  ["model", (call, other) => `the model: ${valueDifference(call.model, other.model)}`],
+  [
+    "instructions",
+    (call, other) => `the system prompt: ${bothTexts(call.instructions ?? "", other.instructions ?? "")}`,
+  ],
+  ["messages", (call, other) => messageDifference(call.messages, other.messages)],
+  ["tools", (call, other) => toolDifference(call.tools ?? [], other.tools ?? [])],
+  ["schema", (call, other) => `the schema of the reply: ${valueDifference(call.schema, other.schema)}`],
+  ["replicate", (call, other) => `the replicate: ${call.replicate} here, ${other.replicate} there`],
+  ["seed", (call, other) => `the seed: ${call.seed} here, ${other.seed} there`],
 ];
+
+function differingParts(call: CallRequest, other: CallRequest): typeof PARTS {
+  return PARTS.filter(([part]) => !deepEqual(call[part], other[part]));
+}
 
 /** Why a call has no recorded answer: the nearest recorded call, and the first part in which it differs. */
 export function explainMiss(asked: CallRequest, candidates: Iterable<CallRequest>): string {
   const call = withoutMarker(asked);
   const nearest = nearestCall(call, [...candidates].map(withoutMarker));
   if (nearest === undefined) return "No call is recorded.";
-  const differing = PARTS.filter(({ isSame }) => !isSame(call, nearest));
-  const [first, ...others] = differing.map(({ explain }) => explain(call, nearest));
-  if (first === undefined && isQuoting(asked))
-    return `The nearest recorded call is one of ${nearest.name}, replicate ${nearest.replicate}; it differs only in the random marker around quoted texts, which depends on the seed of the run.`;
-  if (first === undefined) return "The same call is recorded.";
+  const [first, ...others] = differingParts(call, nearest);
+  const isQuoting = call.messages.some((message, index) => message !== asked.messages[index]);
+  if (first === undefined && !isQuoting) return "The same call is recorded.";
   const more = others.length === 0 ? "" : ` (and in ${others.length} more)`;
-  return `The nearest recorded call is one of ${nearest.name}, replicate ${nearest.replicate}; it differs in ${first}${more}.`;
+  const difference =
+    first === undefined
+      ? "only in the random marker around quoted texts, which depends on the seed of the run"
+      : `in ${first[1](call, nearest)}${more}`;
+  return `The nearest recorded call is one of ${nearest.name}, replicate ${nearest.replicate}; it differs ${difference}.`;
 }
 
 /** The line that begins a quoted text in a call of a judge, with its random marker. */
@@ -65,38 +53,33 @@ function withoutMarker(call: CallRequest): CallRequest {
   return { ...call, messages };
 }
 
-function isQuoting({ messages }: CallRequest): boolean {
-  return messages.some((message) => message.role === "user" && QUOTE.test(message.content));
-}
-
 /** The call that differs in the fewest parts; of several, the one that agrees longest. */
-function nearestCall(call: CallRequest, candidates: Iterable<CallRequest>): CallRequest | undefined {
-  let nearest: CallRequest | undefined;
-  let best = [Number.POSITIVE_INFINITY, 0, 0];
-  for (const other of candidates) {
-    const differing = PARTS.filter(({ isSame }) => !isSame(call, other)).length;
-    const same = commonMessages(call.messages, other.messages);
-    const rank = [differing, -same, Math.abs(call.messages.length - other.messages.length)];
-    if (compareRanks(rank, best) >= 0) continue;
-    nearest = other;
-    best = rank;
-  }
-  return nearest;
+function nearestCall(call: CallRequest, candidates: readonly CallRequest[]): CallRequest | undefined {
+  const ranked = candidates.map((other) => ({
+    other,
+    differing: differingParts(call, other).length,
+    shared: sharedMessages(call.messages, other.messages),
+    longer: Math.abs(call.messages.length - other.messages.length),
+  }));
+  const [nearest] = ranked.sort(
+    (one, two) => one.differing - two.differing || two.shared - one.shared || one.longer - two.longer,
+  );
+  return nearest?.other;
 }
 
-function compareRanks(left: readonly number[], right: readonly number[]): number {
-  const at = left.findIndex((value, index) => value !== right[index]);
-  return at < 0 ? 0 : (left[at] as number) - (right[at] as number);
+/** How many messages two lists have in common at their beginning. */
+export function sharedMessages(one: readonly Message[], other: readonly Message[]): number {
+  let shared = 0;
+  while (shared < one.length && shared < other.length && isSame(one[shared], other[shared])) shared++;
+  return shared;
 }
 
-function commonMessages(left: readonly Message[], right: readonly Message[]): number {
-  let count = 0;
-  while (count < left.length && count < right.length && deepEqual(left[count], right[count])) count++;
-  return count;
+function isSame(one: unknown, other: unknown): boolean {
+  return one === other || deepEqual(one, other);
 }
 
 function messageDifference(here: readonly Message[], there: readonly Message[]): string {
-  const same = commonMessages(here, there);
+  const same = sharedMessages(here, there);
   const [one, other] = [here[same], there[same]];
   if (one === undefined || other === undefined) {
     return `the number of messages: ${here.length} here, ${there.length} there, and the first ${same} are the same`;
@@ -110,11 +93,9 @@ function messageDifference(here: readonly Message[], there: readonly Message[]):
   return `${place} (${one.role}): ${valueDifference(one, other)}`;
 }
 
-function toolDifference({ tools: here }: CallRequest, { tools: there }: CallRequest): string {
-  const names = new Set([...(here ?? []), ...(there ?? [])].map(({ name }) => name));
-  for (const name of names) {
-    const one = here?.find((tool) => tool.name === name);
-    const other = there?.find((tool) => tool.name === name);
+function toolDifference(here: readonly ToolDefinition[], there: readonly ToolDefinition[]): string {
+  for (const { name } of [...here, ...there]) {
+    const [one, other] = [here, there].map((tools) => tools.find((tool) => tool.name === name));
     if (one === undefined) return `the tool ${name}, which is there, but not here`;
     if (other === undefined) return `the tool ${name}, which is here, but not there`;
     if (!deepEqual(one, other)) return `the tool ${name}: ${valueDifference(one, other)}`;
