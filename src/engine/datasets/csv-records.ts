@@ -14,7 +14,6 @@ export class CsvReader {
   readonly #separator: string;
   #rest = "";
   #line = 1;
-  #isFirst = true;
 
   constructor(separator: "," | ";" | "\t" = ",") {
     this.#separator = separator;
@@ -22,9 +21,7 @@ export class CsvReader {
 
   /** The records that are complete with this piece. */
   read(piece: string): readonly CsvRecord[] {
-    const text = this.#rest + (this.#isFirst ? piece.replace(/^\uFEFF/, "") : piece);
-    if (piece !== "") this.#isFirst = false;
-    return this.#records(text, false);
+    return this.#records(this.#rest + piece, false);
   }
 
   /** What is left at the end of the file. */

@@ -2,6 +2,7 @@ import type { Worker } from "node:worker_threads";
 import { errorMessage } from "../../core/error-message.ts";
 import { MAX_DEPTH } from "../../core/values/frozen-copy.ts";
 import { isRecord, isReservedKey, type JsonObject } from "../../core/values/json.ts";
+import { fileLines, textPieces } from "../../system/files/read-text-file.ts";
 import { CsvReader, type CsvRecord } from "./csv-records.ts";
 import type { ParquetReply, ParquetRequest } from "./parquet-worker.ts";
 
@@ -44,32 +45,14 @@ export async function* readRows(path: string): AsyncGenerator<readonly FileRow[]
         .map((name) => `.${name}`)
         .join(", ")}.`,
     );
+  const { existsSync } = process.getBuiltinModule("node:fs");
+  if (!existsSync(path)) throw new DatasetError(`There is no dataset at ${path}.`);
   try {
     yield* read(path);
   } catch (error) {
     if (error instanceof DatasetError) throw error;
-    const { code } = error as { readonly code?: unknown };
-    if (code === "ENOENT") throw new DatasetError(`There is no dataset at ${path}.`);
-    if (code === "EISDIR") throw new DatasetError(`The dataset ${path} is a folder.`);
-    throw new DatasetError(`The dataset ${path} cannot be read: ${errorMessage(error)}.`);
+    throw new DatasetError(`The dataset ${path} cannot be read: ${errorMessage(error).replace(/\.$/, "")}.`);
   }
-}
-
-/** The text of a file in pieces of some 64 kB. Bytes that are not UTF-8 are an error: another encoding would be misread. */
-async function* textPieces(path: string): AsyncGenerator<string> {
-  const { createReadStream, statSync } = await import("node:fs");
-  if (!statSync(path).isFile()) throw new DatasetError(`The dataset ${path} is not a file.`);
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  const decoded = (bytes?: Uint8Array): string => {
-    try {
-      return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true });
-    } catch {
-      throw new DatasetError(`The dataset ${path} is not UTF-8. Save it in this encoding.`);
-    }
-  };
-  for await (const bytes of createReadStream(path)) yield decoded(bytes as Uint8Array);
-  const rest = decoded();
-  if (rest !== "") yield rest;
 }
 
 async function* readCsv(path: string, separator: "," | "\t"): AsyncGenerator<readonly FileRow[]> {
@@ -83,7 +66,7 @@ async function* readCsv(path: string, separator: "," | "\t"): AsyncGenerator<rea
     }
     return header === undefined ? [] : rest.map((record) => csvRow(record, header as readonly string[]));
   };
-  for await (const piece of textPieces(path)) {
+  for await (const piece of textPieces(path, path)) {
     reader ??= new CsvReader(separator === "," ? separatorOf(piece) : separator);
     yield rowsOf(reader.read(piece));
   }
@@ -129,32 +112,19 @@ function csvRow(record: CsvRecord, header: readonly string[]): FileRow {
   return { values, line };
 }
 
-async function* readJsonLines(path: string): AsyncGenerator<readonly FileRow[]> {
-  let rest = "";
-  let line = 1;
-  const rowsOf = (texts: readonly string[]): readonly FileRow[] => {
-    const rows: FileRow[] = [];
-    for (const text of texts) {
-      const at = line++;
-      if (text.trim() !== "") rows.push(jsonRow(text, at));
-    }
-    return rows;
-  };
-  let isFirst = true;
-  for await (const piece of textPieces(path)) {
-    const text = isFirst ? piece.replace(/^\uFEFF/, "") : piece;
-    isFirst = false;
-    // Only the new piece is searched.
-    const end = text.lastIndexOf("\n");
-    if (end !== -1) yield rowsOf((rest + text.slice(0, end)).split("\n"));
-    rest = end === -1 ? rest + text : text.slice(end + 1);
-    if (rest.length > LONGEST_LINE)
-      throw new DatasetError(`${path}:${line}: The line is longer than ${LONGEST_LINE} characters.`);
-  }
-  if (rest !== "") yield rowsOf([rest]);
-}
+/** How many rows are handed on at once. */
+const PORTION = 1_000;
 
-const LONGEST_LINE = 10_000_000;
+async function* readJsonLines(path: string): AsyncGenerator<readonly FileRow[]> {
+  let rows: FileRow[] = [];
+  for await (const { line, text } of fileLines(path, path)) {
+    rows.push(jsonRow(text, line));
+    if (rows.length < PORTION) continue;
+    yield rows;
+    rows = [];
+  }
+  yield rows;
+}
 
 function jsonRow(text: string, line: number): FileRow {
   try {
@@ -177,13 +147,10 @@ function exactJson(text: string): unknown {
 
 function objectRow(value: unknown, line: number): FileRow {
   if (!isRecord(value)) return { problem: "it is not an object", line };
-  if (isDeeper(value, DEEPEST)) return { problem: `it is nested more than ${DEEPEST} levels deep`, line };
+  if (isDeeper(value, MAX_DEPTH)) return { problem: `it is nested more than ${MAX_DEPTH} levels deep`, line };
   // What JSON, YAML and Parquet give is plain data.
   return { values: value as JsonObject, line };
 }
-
-/** As in scenarios. */
-const DEEPEST = MAX_DEPTH;
 
 function isDeeper(value: object, levels: number): boolean {
   if (levels === 0) return true;
@@ -202,16 +169,15 @@ async function* readWhole(
   parse: (text: string) => unknown,
   largest = LARGEST_WHOLE,
 ): AsyncGenerator<readonly FileRow[]> {
-  const { statSync } = await import("node:fs");
-  if (statSync(path).size > largest)
+  if (process.getBuiltinModule("node:fs").statSync(path).size > largest)
     throw new DatasetError(`The dataset ${path} is too large for its format. Write it as JSONL.`);
   let text = "";
-  for await (const piece of textPieces(path)) text += piece;
-  const value = parse(text.replace(/^\uFEFF/, ""));
+  for await (const piece of textPieces(path, path)) text += piece;
+  const value = parse(text);
   const list = isRecord(value) && Array.isArray(value.rows) ? value.rows : value;
   if (!Array.isArray(list)) throw new DatasetError(`The dataset ${path} is not a list of rows.`);
-  const lines = list.every(isRecord) ? undefined : await itemLines(text);
-  yield list.map((item, index) => objectRow(item, lines?.[index] ?? 0));
+  const lines = list.every(isRecord) ? [] : await itemLines(text);
+  yield list.map((item, index) => objectRow(item, lines[index] ?? 0));
 }
 
 async function* readYaml(path: string): AsyncGenerator<readonly FileRow[]> {
@@ -249,12 +215,11 @@ export async function itemLines(text: string): Promise<readonly number[]> {
 /** The parser of YAML takes time in proportion to the square of the depth. */
 function hasDeepBrackets(text: string): boolean {
   let depth = 0;
-  for (let index = 0; index < text.length && depth <= DEEPEST; index++) {
-    const code = text.charCodeAt(index);
-    if (code === 0x5b || code === 0x7b) depth++;
-    else if (code === 0x5d || code === 0x7d) depth = Math.max(0, depth - 1);
+  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
+    depth = Math.max(0, depth + ("[{".includes(bracket) ? 1 : -1));
+    if (depth > MAX_DEPTH) return true;
   }
-  return depth > DEEPEST;
+  return false;
 }
 
 /** How long a portion of rows may take, without what a large file adds. */
@@ -267,10 +232,8 @@ export async function* readParquet(
   path: string,
   longestMs: number = PARQUET_MS,
 ): AsyncGenerator<readonly FileRow[]> {
-  const { statSync } = await import("node:fs");
-  const stat = statSync(path);
-  if (!stat.isFile()) throw new DatasetError(`The dataset ${path} is not a file.`);
-  const limitMs = longestMs + stat.size / PARQUET_BYTES_PER_MS;
+  const { size } = process.getBuiltinModule("node:fs").statSync(path);
+  const limitMs = longestMs + size / PARQUET_BYTES_PER_MS;
   const thread = startParquetThread();
   let line = 1;
   try {

@@ -142,50 +142,46 @@ interface FileLine {
 const LONGEST_LINE = 100_000_000;
 
 /**
- * The lines of a file that are not empty, one by one: a file of any size needs the memory of one piece. Throws an `Error` whose message
- * says why the file cannot be read; `name` is its name there.
+ * The text of a file piece by piece, without a byte order mark: a file of any size needs the memory of one piece. Throws an `Error`
+ * whose message says why the file cannot be read; `name` is its name there.
  */
-export async function* fileLines(path: string, name: string): AsyncGenerator<FileLine> {
-  const { createReadStream } = process.getBuiltinModule("node:fs");
-  const { stat } = process.getBuiltinModule("node:fs/promises");
-  const stats = await stat(path).catch((cause: unknown) => {
-    throw new Error(fileProblem(cause, name), { cause });
-  });
-  const kind = stats.isFIFO() ? undefined : specialKind(stats);
-  if (kind !== undefined) throw new Error(`${name} is ${kind}, not a file.`);
-  const stream = createReadStream(path, { highWaterMark: 1 << 18 });
+export async function* textPieces(path: string, name: string): AsyncGenerator<string> {
+  const { createReadStream, statSync } = process.getBuiltinModule("node:fs");
   const decoder = new TextDecoder("utf-8", { fatal: true });
+  try {
+    const stats = statSync(path);
+    const kind = stats.isFIFO() ? undefined : specialKind(stats);
+    if (kind !== undefined) throw new Error(`${name} is ${kind}, not a file.`);
+    for await (const piece of createReadStream(path, { highWaterMark: 1 << 18 }))
+      yield decoder.decode(piece as Uint8Array, { stream: true });
+    const rest = decoder.decode();
+    if (rest !== "") yield rest;
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error)) throw error;
+    const isText = error.code === "ERR_ENCODING_INVALID_ENCODED_DATA";
+    const problem = isText ? `${name} is not UTF-8 text; save it as UTF-8.` : fileProblem(error, name);
+    throw new Error(problem, { cause: error });
+  }
+}
+
+/** The lines of a file that are not empty, one by one. Throws as `textPieces` does. */
+export async function* fileLines(path: string, name: string): AsyncGenerator<FileLine> {
   let [rest, line] = ["", 0];
-  const decoded = (piece?: Uint8Array): string => {
-    try {
-      // The decoder leaves out a byte order mark.
-      return decoder.decode(piece, { stream: piece !== undefined });
-    } catch {
-      throw new Error(`${name} is not UTF-8 text; save it as UTF-8.`);
-    }
-  };
   const numbered = function* (texts: readonly string[]): Generator<FileLine> {
     for (const text of texts) {
       line++;
       if (text.trim() !== "") yield { line, text };
     }
   };
-  try {
-    for await (const piece of stream) {
-      // Only the new piece is searched: a long line would be searched again with each of its pieces.
-      const [first = "", ...others] = decoded(piece as Uint8Array).split("\n");
-      rest += first;
-      if (others.length > 0) {
-        const next = others.pop() ?? "";
-        yield* numbered([rest, ...others]);
-        rest = next;
-      }
-      if (rest.length > LONGEST_LINE) throw new Error(`${name} has a line of more than 100 MB.`);
-    }
-  } catch (error) {
-    throw error instanceof Error && "code" in error
-      ? new Error(fileProblem(error, name), { cause: error })
-      : error;
+  for await (const piece of textPieces(path, name)) {
+    // Only the new piece is searched: a long line would be searched again with each of its pieces.
+    const [first = "", ...others] = piece.split("\n");
+    rest += first;
+    if (rest.length > LONGEST_LINE) throw new Error(`${name} has a line of more than 100 MB.`);
+    if (others.length === 0) continue;
+    const next = others.pop() ?? "";
+    yield* numbered([rest, ...others]);
+    rest = next;
   }
-  yield* numbered([rest + decoded()]);
+  yield* numbered([rest]);
 }
