@@ -60,7 +60,7 @@ export async function refuseChangedRows(store: Store, { start, factors, itemHash
 }
 
 /** How many rows have changed, and some of them. */
-export function changedRows(items: readonly string[]): string {
+function changedRows(items: readonly string[]): string {
   const [count, shown] = [items.length, items.slice(0, 5).join(", ")];
   return `${count === 1 ? "1 row has" : `${count} rows have`} changed (${shown}${count > 5 ? ", …" : ""})`;
 }

@@ -116,7 +116,7 @@ describe("what is not all shards of one run is refused, and nothing is written:"
   test("a shard that is there twice", async () => {
     const [first, second] = await shards(2);
     expect(await refusal([first, second, first].filter((part) => part !== undefined))).toBe(
-      "Shard 1/2 is there twice: in 1.db and in 1.db.",
+      "Shard 1/2 is there twice, also in 1.db.",
     );
   });
 
@@ -158,7 +158,7 @@ describe("what is not all shards of one run is refused, and nothing is written:"
     const [fourth] = await shards(2, { dataset: { rows: rows("Row 1"), id: "id" } });
     const [, fifth] = await shards(2, { dataset: { rows: rows("Changed"), id: "id" } });
     expect(await refusal([fourth, fifth].filter((part) => part !== undefined))).toContain(
-      "are of different runs: rows of probes have changed in between. 1 row has changed (probes row q1).",
+      "are of different runs: rows of probes have changed in between.",
     );
   });
 

@@ -1,15 +1,14 @@
 import type { ConversationStatus } from "../../core/state/state.ts";
 import { sha256 } from "../../core/values/hash.ts";
-import type { JsonObject } from "../../core/values/json.ts";
-import { itemName } from "../journal/cell.ts";
+import { isRecord } from "../../core/values/json.ts";
 import { RunError } from "../journal/failure.ts";
-import { callIdentity } from "../journal/fold/run.ts";
+import { callIdentity, endOfRun } from "../journal/fold/run.ts";
 import { JudgeTally, judgeHealth } from "../journal/judge-health.ts";
 import type { RunEnd, RunEvent, RunStart } from "../journal/run-event.ts";
-import { addSpending, NOTHING_SPENT, type Spending } from "../journal/spending.ts";
-import type { ConversationSummary, RunJournal, RunSummary, Store } from "../journal/store/store.ts";
+import { addSpending, NOTHING_SPENT } from "../journal/spending.ts";
+import type { ConversationSummary, ReceivedRun, RunSummary, Store } from "../journal/store/store.ts";
 import { answeredCall, definitionsOf } from "../journal/transfer/stored-run.ts";
-import { changedRows, differences } from "../run/earlier-run.ts";
+import { differences } from "../run/earlier-run.ts";
 import { isShard, type Shard } from "../run/shard.ts";
 
 /** A store with a shard of a run. */
@@ -53,11 +52,12 @@ export async function mergeRuns(
   if (target.run(run)?.run === run)
     throw new RunError([`There is a run "${run}" in the store already. Give the merged run another name.`]);
   const conversations = conversationsOf(parts);
-  const journal = target.begin(startOf(parts, run));
+  const received = target.receive(startOf(parts, run));
   try {
-    await write(target, { run, journal, parts, conversations });
+    const endedAt = await write(received, parts, conversations);
+    received.finish({ run, tags: [], endedAt, sharesCalls: false });
   } catch (error) {
-    target.delete(run);
+    received.discard();
     throw error;
   }
   return { run };
@@ -82,8 +82,8 @@ function shardsIn({ store, name }: ShardStore): readonly Part[] {
 }
 
 function isShardOfRun(value: unknown): value is Part["shard"] {
-  if (typeof value !== "object" || value === null) return false;
-  const { index, of, whole } = value as Readonly<Record<string, unknown>>;
+  if (!isRecord(value)) return false;
+  const { index, of, whole } = value;
   return isShard({ index: Number(index), of: Number(of) }) && typeof whole === "string";
 }
 
@@ -92,61 +92,29 @@ function refuseOthers(parts: readonly Part[]): void {
   const [first] = parts;
   if (first === undefined) throw new RunError(["There is nothing to merge. Name the stores of all shards."]);
   const problems = parts.flatMap((part) => {
-    if (part.shard.of !== first.shard.of)
-      return [`${placeOf(first)} and ${placeOf(part)} are of different numbers of shards.`];
+    const places = `${placeOf(first)} and ${placeOf(part)}`;
+    if (part.shard.of !== first.shard.of) return [`${places} are of different numbers of shards.`];
     const changes = differences(wholeOf(first.summary.start), wholeOf(part.summary.start));
-    if (changes.length > 0)
-      return [
-        `${placeOf(first)} and ${placeOf(part)} are of different runs.`,
-        ...changes.slice(0, SHOWN),
-        ...(changes.length > SHOWN ? [`… and ${changes.length - SHOWN} more differences.`] : []),
-      ];
+    if (changes.length > 0) return [`${places} are of different runs.`, ...changes];
     if (part.shard.whole !== first.shard.whole)
-      return [
-        `${placeOf(first)} and ${placeOf(part)} are of different runs: they do not have the same rows or levels.`,
-      ];
+      return [`${places} are of different runs: they do not have the same rows or levels.`];
     const datasets = Object.entries(part.summary.start.datasets ?? {});
     const changed = datasets.filter(([scenario, hash]) => first.summary.start.datasets?.[scenario] !== hash);
-    if (changed.length > 0)
-      return [
-        `${placeOf(first)} and ${placeOf(part)} are of different runs: rows of ${changed.map(([scenario]) => scenario).join(", ")} have changed in between${namedRows([first, part])}.`,
-      ];
-    return [];
+    if (changed.length === 0) return [];
+    const names = changed.map(([scenario]) => scenario).join(", ");
+    return [`${places} are of different runs: rows of ${names} have changed in between.`];
   });
   if (problems.length > 0) throw new RunError([...new Set(problems)]);
-  const twice = parts.flatMap((part, position) => {
-    const before = parts[position - 1];
-    return before?.shard.index === part.shard.index
-      ? [`Shard ${shardText(part)} is there twice: in ${before.name} and in ${part.name}.`]
-      : [];
-  });
-  if (twice.length > 0) throw new RunError(twice);
+  const twice = parts.filter((part, position) => parts[position - 1]?.shard.index === part.shard.index);
+  if (twice.length > 0)
+    throw new RunError(twice.map((part) => `Shard ${shardText(part)} is there twice, also in ${part.name}.`));
   const there = new Set(parts.map(({ shard }) => shard.index));
-  const missing = Array.from({ length: first.shard.of }, (_, index) => index + 1).filter(
-    (index) => !there.has(index),
-  );
+  const all = Array.from({ length: first.shard.of }, (_, index) => index + 1);
+  const missing = all.filter((index) => !there.has(index)).map((index) => `${index}/${first.shard.of}`);
   if (missing.length === 0) return;
-  const names = missing.slice(0, SHOWN).map((index) => `${index}/${first.shard.of}`);
-  const more = missing.length > SHOWN ? ` and ${missing.length - SHOWN} more` : "";
-  throw new RunError([
-    `${missing.length === 1 ? "A shard is" : `${missing.length} shards are`} missing: ${names.join(", ")}${more}. Name the stores of all shards.`,
-  ]);
+  const what = missing.length === 1 ? "A shard is" : `${missing.length} shards are`;
+  throw new RunError([`${what} missing: ${missing.join(", ")}. Name the stores of all shards.`]);
 }
-
-/** Rows that differ between shards, where both have conversations about them. */
-function namedRows(parts: readonly Part[]): string {
-  const known = new Map<string, string>();
-  const changed = new Set<string>();
-  for (const { store, summary } of parts)
-    for (const { item, itemHash } of store.conversations(summary.run)) {
-      if (itemHash === null) continue;
-      if ((known.get(item) ?? itemHash) !== itemHash) changed.add(itemName(item));
-      known.set(item, itemHash);
-    }
-  return changed.size === 0 ? "" : `. ${changedRows([...changed])}`;
-}
-
-const SHOWN = 10;
 
 function shardText({ shard: { index, of } }: Part): string {
   return `${index}/${of}`;
@@ -158,7 +126,7 @@ function placeOf(part: Part): string {
 
 /** The start event of a shard without its shard. */
 function wholeOf({ configuration, ...start }: RunStart): RunStart {
-  const { shard: _shard, ...rest } = configuration as JsonObject;
+  const { shard: _shard, ...rest } = configuration;
   return { ...start, configuration: rest };
 }
 
@@ -200,81 +168,67 @@ function conversationsOf(parts: readonly Part[]): readonly Placed[] {
   return all.sort((one, other) => one.summary.index - other.summary.index);
 }
 
+/** Returns when the run ended; null if a shard has not. */
 async function write(
-  target: Store,
-  {
-    run,
-    journal,
-    parts,
-    conversations,
-  }: {
-    readonly run: string;
-    readonly journal: RunJournal;
-    readonly parts: readonly Part[];
-    readonly conversations: readonly Placed[];
-  },
-): Promise<void> {
-  const calls = target.callsOf(run);
+  received: ReceivedRun,
+  parts: readonly Part[],
+  conversations: readonly Placed[],
+): Promise<number | null> {
   const kept = new Set<string>();
-  let waiting = 0;
-  const append = (event: RunEvent): void => {
-    journal.append(event);
-    waiting++;
-  };
   const [first] = parts;
-  if (first !== undefined) for (const event of definitionsOf(first.store, first.summary.run)) append(event);
+  if (first !== undefined)
+    for (const event of definitionsOf(first.store, first.summary.run)) received.append(event);
+  let waiting = 0;
   for (const { part, summary } of conversations) {
     for (const event of part.store.events(part.summary.run, summary.conversation)) {
-      append(event);
+      received.append(event);
+      waiting++;
       const identity = callIdentity(event);
       if (identity === undefined || kept.has(identity)) continue;
       const call = answeredCall(part.store, part.summary.run, identity);
       if (call === undefined) continue;
       kept.add(identity);
-      calls.keep(call);
+      received.keep(call);
     }
     if (waiting < AT_ONCE) continue;
     waiting = 0;
-    await journal.durable();
+    await received.durable();
   }
-  for (const event of eventsOfRun(parts)) append(event);
-  await journal.durable();
+  const events = eventsOfRun(parts);
+  for (const event of events) received.append(event);
+  await received.durable();
+  return events.map(endOfRun).find((at) => at !== undefined) ?? null;
 }
 
 /** The events of the run as a whole: each warning once, outages, and its end if all shards have ended. */
 function eventsOfRun(parts: readonly Part[]): readonly RunEvent[] {
   const warnings = new Map<string, RunEvent>();
-  const others: RunEvent[] = [];
+  const outages: RunEvent[] = [];
   const ends: (RunEnd & Pick<RunEvent, "at">)[] = [];
   for (const { store, summary } of parts) {
-    let end: (RunEnd & Pick<RunEvent, "at">) | undefined;
+    const ended: (RunEnd & Pick<RunEvent, "at">)[] = [];
     for (const event of store.events(summary.run, null)) {
-      if (event.type === "run-end") end = event;
+      if (event.type === "run-end") ended.push(event);
       else if (event.type === "warning") warnings.set(`${event.code} ${event.message}`, event);
-      else if (event.type === "outage") others.push(event);
+      else if (event.type === "outage") outages.push(event);
     }
-    if (end !== undefined && summary.endedAt !== null) ends.push(end);
+    // One that was resumed may have ended before, and not again.
+    if (summary.endedAt !== null) ends.push(...ended.slice(-1));
   }
-  others.sort((one, other) => one.at - other.at);
-  return [...warnings.values(), ...others, ...(ends.length === parts.length ? [joinedEnd(ends)] : [])];
+  outages.sort((one, other) => one.at - other.at);
+  return [...warnings.values(), ...outages, ...(ends.length === parts.length ? [joinedEnd(ends)] : [])];
 }
 
 function joinedEnd(ends: readonly (RunEnd & Pick<RunEvent, "at">)[]): RunEvent {
   const statuses: Partial<Record<ConversationStatus, number>> = {};
   const judging = new JudgeTally();
-  let spending: Spending = NOTHING_SPENT;
   for (const end of ends) {
     for (const [status, count] of Object.entries(end.statuses) as [ConversationStatus, number][])
       statuses[status] = (statuses[status] ?? 0) + count;
-    spending = addSpending(spending, end.spending);
     judging.merge(end.judges ?? []);
   }
+  const spending = ends.map((end) => end.spending).reduce(addSpending, NOTHING_SPENT);
   const judges = judging.counts.map(judgeHealth);
-  return {
-    type: "run-end",
-    statuses,
-    spending,
-    ...(judges.length === 0 ? {} : { judges }),
-    at: Math.max(...ends.map(({ at }) => at)),
-  };
+  const at = Math.max(...ends.map((end) => end.at));
+  return { type: "run-end", statuses, spending, ...(judges.length === 0 ? {} : { judges }), at };
 }

@@ -1,5 +1,7 @@
 import type { Job, Queue, QueueOptions, Worker, WorkerOptions } from "bullmq";
 import { errorMessage } from "../../core/error-message.ts";
+import { rememberSecrets } from "../../system/secrets/mask-secrets.ts";
+import { redactSecrets } from "../../system/secrets/redact-secrets.ts";
 import { RunError } from "../journal/failure.ts";
 import { isPostgresAddress, postgresAddress } from "../journal/store/postgres/postgres-address.ts";
 import { isLost } from "../journal/store/postgres/postgres-connection.ts";
@@ -33,10 +35,7 @@ export interface Taking {
   close(): Promise<void>;
 }
 
-/** How long a worker that cannot do what it is given looks for something else, at first and at most. */
-const LOOK_MS = 250;
-const LONGEST_LOOK_MS = 4_000;
-/** How long it then takes nothing, and how much earlier the others get what it has left. */
+/** How long a worker takes nothing that can do none of its jobs, and when others get such a job. */
 const ASIDE_MS = 3_000;
 const BACK_MS = 750;
 
@@ -62,7 +61,7 @@ export class WorkQueue {
 
   /** Opens the queue with a name on a server. */
   static async open(address: string, name: string): Promise<WorkQueue> {
-    const bullmq = await loadPeer("bullmq");
+    const bullmq = await loadPeer("bullmq", () => import("bullmq"));
     const options = { connection: await connectionTo(address, { isAdding: true }) } as QueueOptions;
     const queue = new bullmq.Queue(queueName(name), options, backendOf(address, bullmq));
     const failed = Promise.withResolvers<never>();
@@ -75,7 +74,7 @@ export class WorkQueue {
     } catch (error) {
       // A server that refuses the connection does not answer this, either.
       void queue.disconnect().catch(() => {});
-      throw new RunError([`The queue cannot be used: ${withoutPassword(errorMessage(error), address)}`], {
+      throw new RunError([`The queue cannot be used: ${redactSecrets(errorMessage(error))}`], {
         cause: error,
       });
     }
@@ -127,12 +126,14 @@ export class WorkQueue {
       removeOnComplete: { count: 0 },
       removeOnFail: { count: 0 },
     } as WorkerOptions;
-    let inHand = 0;
+    let usefulAt = Number.NEGATIVE_INFINITY;
     const process = async (job: Job<QueuedJob>, token?: string): Promise<void> => {
-      inHand++;
-      const result = await take(job.data).finally(() => inHand--);
+      const result = await take(job.data);
+      if (result !== "later") usefulAt = performance.now();
       if (result === "done") return;
-      const delayMs = result === "back" ? 0 : aside.later();
+      const isUseless = result === "later" && performance.now() - usefulAt > ASIDE_MS;
+      if (isUseless) stepAside();
+      const delayMs = result === "back" ? 0 : isUseless ? BACK_MS : ASIDE_MS;
       const move = (): Promise<unknown> => job.moveToDelayed(Date.now() + delayMs, token);
       // One that could not be moved is given to others when its lease is over; any other error would take it out of the queue.
       await waitForServer(move).catch(() => {});
@@ -144,15 +145,24 @@ export class WorkQueue {
       options,
       backendOf(this.#address, this.#bullmq),
     );
-    worker.on("error", (error) => onError(withoutPassword(errorMessage(error), this.#address)));
-    const aside = new StepAside(worker, () => inHand > 0);
+    worker.on("error", (error) => onError(redactSecrets(errorMessage(error))));
+    // A worker that finds only jobs that it cannot do would take them faster than the workers that can.
+    let aside: NodeJS.Timeout | undefined;
+    const stepAside = (): void => {
+      if (aside !== undefined) return;
+      worker.pause(true).catch(() => {});
+      aside = setTimeout(() => {
+        aside = undefined;
+        worker.resume().catch(() => {});
+      }, ASIDE_MS);
+    };
     return {
       pause: () => {
-        aside.close();
+        clearTimeout(aside);
         return worker.pause(true);
       },
       close: () => {
-        aside.close();
+        clearTimeout(aside);
         return worker.close();
       },
     };
@@ -160,50 +170,6 @@ export class WorkQueue {
 
   async close(): Promise<void> {
     await this.#queue.close();
-  }
-}
-
-/**
- * A worker that finds only jobs that it cannot do would take them faster than the workers that can. So it skips them for a while, and then
- * pauses; each time it finds nothing, it searches longer.
- */
-class StepAside {
-  readonly #worker: Pick<Worker, "pause" | "resume">;
-  readonly #isBusy: () => boolean;
-  #lookMs = LOOK_MS;
-  #lastAt = 0;
-  #timer: NodeJS.Timeout | undefined;
-  #isClosed = false;
-
-  constructor(worker: Pick<Worker, "pause" | "resume">, isBusy: () => boolean) {
-    this.#worker = worker;
-    this.#isBusy = isBusy;
-  }
-
-  /** Called for a job that cannot be done here; returns for how long it is hidden from all workers. */
-  later(): number {
-    if (this.#isClosed) return BACK_MS;
-    if (performance.now() - this.#lastAt > 10 * LONGEST_LOOK_MS) this.#lookMs = LOOK_MS;
-    this.#lastAt = performance.now();
-    this.#timer ??= setTimeout(() => void this.#stepAside(), this.#lookMs);
-    return this.#lookMs + BACK_MS;
-  }
-
-  close(): void {
-    this.#isClosed = true;
-    clearTimeout(this.#timer);
-  }
-
-  async #stepAside(): Promise<void> {
-    const isBusy = this.#isBusy();
-    this.#lookMs = isBusy ? LONGEST_LOOK_MS : Math.min(2 * this.#lookMs, LONGEST_LOOK_MS);
-    this.#timer = undefined;
-    if (isBusy) return;
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      this.#worker.resume().catch(() => {});
-    }, ASIDE_MS);
-    await this.#worker.pause(true);
   }
 }
 
@@ -233,8 +199,10 @@ async function connectionTo(address: string, { isAdding }: { readonly isAdding: 
       keepAlive: true,
     };
   }
-  await loadPeer("ioredis");
+  await loadPeer("ioredis", () => import("ioredis"));
   const { protocol, hostname, port, username, password, pathname } = new URL(address);
+  // Whatever is logged from now on does not have it.
+  if (password !== "") rememberSecrets([password, decodeURIComponent(password)]);
   return {
     host: hostname.replace(/^\[|\]$/g, ""),
     port: Number(port || 6379),
@@ -247,39 +215,16 @@ async function connectionTo(address: string, { isAdding }: { readonly isAdding: 
   };
 }
 
-/** A message without the password that an address may have. */
-function withoutPassword(message: string, address: string): string {
-  const password = URL.canParse(address) ? new URL(address).password : "";
-  return [password, decodeURIComponent(password)].reduce(
-    (text, secret) => (secret === "" ? text : text.replaceAll(secret, "…")),
-    message,
-  );
-}
-
-/** Libraries that are installed only where runs go beyond one machine. */
-interface Peers {
-  readonly bullmq: typeof import("bullmq");
-  readonly ioredis: { readonly Redis: typeof import("ioredis").Redis };
-}
-
-const LOADERS: { readonly [Name in keyof Peers]: () => Promise<Peers[Name]> } = {
-  bullmq: () => import("bullmq"),
-  ioredis: () => import("ioredis"),
-};
-
-const PURPOSES: Readonly<Record<keyof Peers, string>> = {
-  bullmq: "Running on workers",
-  ioredis: "A queue on a Redis server",
-};
-
-/** Loads an optional library; throws `RunError` with the command that installs it. */
-async function loadPeer<Name extends keyof Peers>(name: Name): Promise<Peers[Name]> {
+/** A library that is installed only where runs go beyond one machine; throws `RunError` with the command that installs it. */
+async function loadPeer<Library>(name: string, load: () => Promise<Library>): Promise<Library> {
   try {
-    return await LOADERS[name]();
+    return await load();
   } catch (cause) {
     const { code } = cause as { readonly code?: unknown };
     if (code !== "ERR_MODULE_NOT_FOUND" && code !== "MODULE_NOT_FOUND") throw cause;
-    throw new RunError([`${PURPOSES[name]} needs the package ${name}. Install it: npm install ${name}`]);
+    throw new RunError([
+      `Running on workers needs the package ${name} here. Install it: npm install ${name}`,
+    ]);
   }
 }
 

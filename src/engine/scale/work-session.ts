@@ -5,8 +5,8 @@ import { ServerStore } from "../journal/store/postgres/server-store.ts";
 import { StoreError } from "../journal/store/store-error.ts";
 import { HostedRun } from "./hosted-run.ts";
 import { type JobResult, type QueuedJob, type Taking, WorkQueue } from "./work-queue.ts";
-import { type OwnParts, WORK_FORMAT, type WorkerReport } from "./work-sheet.ts";
-import { WorkTables } from "./work-tables.ts";
+import { type OwnParts, WORK_FORMAT } from "./work-sheet.ts";
+import { type WorkerReport, WorkTables } from "./work-tables.ts";
 
 /** One line of the log of a worker. */
 export interface WorkerEvent {

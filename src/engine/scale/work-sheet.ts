@@ -59,18 +59,19 @@ const DATA_OPTIONS: readonly (keyof RunOptions)[] = [
   "variant",
 ];
 
-/** The names that the models of a run have in results. */
-interface ModelNames {
-  readonly subjects: readonly string[];
-  readonly judges: readonly string[];
-}
-
 /**
  * The work sheet of a run. Throws `RunError` that names every function, if there is no project file that workers could use, too.
  */
 export function workSheet(
   options: RunOptions,
-  { names, project }: { readonly names: ModelNames; readonly project?: string | undefined },
+  {
+    names,
+    project,
+  }: {
+    /** The names that the models of the run have in results. */
+    readonly names: { readonly subjects: readonly string[]; readonly judges: readonly string[] };
+    readonly project?: string | undefined;
+  },
 ): WorkSheet {
   if (options.replay !== undefined)
     throw new RunError(["A cassette answers in one process only. Leave out --replay, or --workers."]);
@@ -81,49 +82,64 @@ export function workSheet(
     if (functions.length > 0) coded.push(definition.name);
     code.push(...functions);
   }
-  const models = new SheetModels(code);
-  const subjects = list(options.subjects).map((option, index) =>
-    models.named(option, {
-      name: names.subjects[index] ?? "",
-      place: `the subject "${names.subjects[index]}"`,
-    }),
-  );
-  const judge = list(options.judge ?? SELF_JUDGE).map((option, index) =>
-    models.judge(option, { name: names.judges[index] ?? "", place: `the judge "${names.judges[index]}"` }),
-  );
+  const plain = (option: ModelOption, name: string, place = `the ${name}`): JsonValue => {
+    if (typeof option === "string") return isOwn(option) ? { ofProject: name } : option;
+    const kind = typeof option === "function" ? "a function" : "made by code";
+    code.push(`${place[0]?.toUpperCase()}${place.slice(1)} is ${kind}.`);
+    return { ofProject: name };
+  };
+  const named = (option: SubjectOption | JudgeOption, name: string, place: string): JsonValue => {
+    if (typeof option !== "object") return plain(option, name, place);
+    if ("panel" in option) {
+      const panel = option.panel.map((member, index) =>
+        named(member, `${name} ${index + 1}`, `member ${index + 1} of ${place}`),
+      );
+      return { panel, ...(option.name === undefined ? {} : { name: option.name }) };
+    }
+    if (!("model" in option)) return plain(option, name, place);
+    const model = plain(option.model, name, place);
+    // Parameters and texts are data.
+    return isOwnModel(model) ? model : ({ ...option, model } as JsonObject);
+  };
+  const allNamed = (
+    given: readonly (SubjectOption | JudgeOption)[],
+    kind: "subject" | "judge",
+  ): JsonValue[] =>
+    given.map((option, index) => {
+      const name = names[`${kind}s`][index] ?? "";
+      return named(option, name, `the ${kind} "${name}"`);
+    });
   const { embedder, simulator, rubric } = options;
   if (containsCode(rubric)) code.push("The rubric of the run has functions.");
-  const data = Object.fromEntries(
-    DATA_OPTIONS.flatMap((key) => (options[key] === undefined ? [] : [[key, options[key]]])),
-  );
-  const sheet: WorkSheet = {
-    format: WORK_FORMAT,
-    // What is undefined is left out.
-    options: JSON.parse(
-      JSON.stringify({
-        ...data,
-        subjects,
-        judge,
-        ...(embedder === undefined
-          ? {}
-          : { embedder: models.plain(embedder as ModelOption, { name: "embedder", place: "the embedder" }) }),
-        ...(simulator === undefined
-          ? {}
-          : { simulator: models.plain(simulator, { name: "simulator", place: "the simulator" }) }),
-        ...(rubric === undefined ? {} : { rubric: containsCode(rubric) ? { ofProject: "rubric" } : rubric }),
-      }),
-    ) as JsonObject,
-    tools: Object.keys(options.tools ?? {}),
-    code,
-    coded,
-    ...(code.length === 0 || project === undefined ? {} : { project }),
+  const data = {
+    ...dataOf(options),
+    subjects: allNamed(list(options.subjects), "subject"),
+    judge: allNamed(list(options.judge ?? SELF_JUDGE), "judge"),
+    embedder: embedder && plain(embedder as ModelOption, "embedder"),
+    simulator: simulator && plain(simulator, "simulator"),
+    rubric: containsCode(rubric) ? { ofProject: "rubric" } : rubric,
   };
   if (code.length > 0 && project === undefined)
     throw new RunError([
       "Workers get data, and this run has code. Put it in a project file, and start workers with the same file: elenchus worker … --config elenchus.config.ts",
       ...code,
     ]);
-  return sheet;
+  return {
+    format: WORK_FORMAT,
+    // What is undefined is left out.
+    options: JSON.parse(JSON.stringify(data)) as JsonObject,
+    tools: Object.keys(options.tools ?? {}),
+    code,
+    coded,
+    ...(code.length === 0 || project === undefined ? {} : { project }),
+  };
+}
+
+/** The options that are data, and no others: anyone who can write to the store may add a path, an address, a header. */
+function dataOf(options: Readonly<Partial<Record<keyof RunOptions, unknown>>>): Partial<RunOptions> {
+  return Object.fromEntries(
+    DATA_OPTIONS.flatMap((key) => (options[key] === undefined ? [] : [[key, options[key]]])),
+  );
 }
 
 /** The functions of a scenario that cannot be written as data, in sentences. */
@@ -134,48 +150,6 @@ function functionsIn(definition: ScenarioDefinition): readonly string[] {
   } catch (error) {
     if (!(error instanceof DefinitionError)) throw error;
     return error.issues.map((issue) => `In scenario "${definition.name}", ${formatIssue(issue)}`);
-  }
-}
-
-interface Place {
-  readonly name: string;
-  readonly place: string;
-}
-
-class SheetModels {
-  readonly #code: string[];
-
-  constructor(code: string[]) {
-    this.#code = code;
-  }
-
-  judge(option: JudgeOption, where: Place): JsonValue {
-    if (typeof option === "object" && "panel" in option) {
-      const panel = option.panel.map((member, index) =>
-        this.judge(member, {
-          name: `${where.name} ${index + 1}`,
-          place: `member ${index + 1} of ${where.place}`,
-        }),
-      );
-      return { panel, ...(option.name === undefined ? {} : { name: option.name }) };
-    }
-    return this.named(option, where);
-  }
-
-  named(option: SubjectOption, where: Place): JsonValue {
-    if (typeof option !== "object" || !("model" in option)) return this.plain(option, where);
-    const model = this.plain(option.model, where);
-    if (isOwnModel(model)) return model;
-    // Parameters and texts are data.
-    return { ...option, model } as JsonObject;
-  }
-
-  plain(option: ModelOption, { name, place }: Place): JsonValue {
-    if (typeof option === "string") return isOwn(option) ? { ofProject: name } : option;
-    this.#code.push(
-      `${place[0]?.toUpperCase()}${place.slice(1)} is ${typeof option === "function" ? "a function" : "made by code"}.`,
-    );
-    return { ofProject: name };
   }
 }
 
@@ -193,33 +167,6 @@ function containsCode(value: unknown): boolean {
   if (typeof value === "function") return true;
   if (typeof value !== "object" || value === null) return false;
   return Object.values(value).some(containsCode);
-}
-
-/** The report of a worker about itself. */
-export interface WorkerReport {
-  readonly name: string;
-  readonly version: string;
-  readonly format: number;
-  readonly concurrency: number;
-  readonly running: number;
-  readonly finished: number;
-  readonly errors: number;
-  readonly perMinute: number;
-  /** The runs it works on. */
-  readonly runs: readonly string[];
-  /** The accounts that it asks. */
-  readonly accounts: readonly string[];
-  /** Why it takes no conversations of a run, by run. */
-  readonly problems: Readonly<Record<string, string>>;
-  readonly isDraining: boolean;
-}
-
-/** A worker as others see it. */
-export interface SeenWorker extends WorkerReport {
-  readonly id: number;
-  /** Milliseconds since its start and since its last report, by the clock of the server. */
-  readonly startedMs: number;
-  readonly seenMs: number;
 }
 
 /** The worker's own parts of the options: nothing of them comes from a run. */
@@ -244,10 +191,6 @@ export function optionsOf(sheet: WorkSheet, own: OwnParts): Omit<RunOptions, "sc
       ...sheet.code,
     ]);
   const { subjects, judge, embedder, simulator, rubric } = sheet.options;
-  // Anyone who can write to the store may add other keys: a path, an address, a header.
-  const data = Object.fromEntries(
-    DATA_OPTIONS.flatMap((key) => (sheet.options[key] === undefined ? [] : [[key, sheet.options[key]]])),
-  );
   const problems: string[] = [];
   const ownModel = (value: unknown, known: readonly (SubjectOption | JudgeOption)[]): unknown => {
     if (isRecord(value) && Array.isArray(value.panel))
@@ -265,40 +208,32 @@ export function optionsOf(sheet: WorkSheet, own: OwnParts): Omit<RunOptions, "sc
       problems.push("The run names a model in a way that workers do not use.");
     return value;
   };
-  const tools = Object.fromEntries(
-    sheet.tools.flatMap((name) => {
-      const server = Object.hasOwn(own.tools ?? {}, name) ? own.tools?.[name] : undefined;
-      if (server === undefined)
-        problems.push(
-          `The run uses the tool server "${name}", which is not in the project file of this worker.`,
-        );
-      return server === undefined ? [] : [[name, server] as const];
-    }),
-  );
   /** A model that has no name of its own. */
-  const single = <Value>(value: unknown, mine: Value | undefined): Value | undefined =>
-    isOwnModel(value) && mine !== undefined
-      ? mine
-      : value === undefined
-        ? undefined
-        : (ownModel(value, []) as Value);
-  const foundEmbedder = single(embedder, own.embedder);
-  const foundSimulator = single(simulator, own.simulator);
-  const foundRubric = isOwnModel(rubric) ? own.rubric : (rubric as RunOptions["rubric"]);
+  const single = (value: unknown, mine: unknown): unknown => {
+    if (value === undefined || (isOwnModel(value) && mine !== undefined)) return value && mine;
+    return ownModel(value, []);
+  };
+  const tools = sheet.tools.flatMap((name) => {
+    const server = Object.hasOwn(own.tools ?? {}, name) ? own.tools?.[name] : undefined;
+    if (server !== undefined) return [[name, server] as const];
+    problems.push(`The run uses the tool server "${name}", which is not in the project file of this worker.`);
+    return [];
+  });
   const options = {
-    ...data,
+    ...dataOf(sheet.options),
     subjects: list(subjects as unknown).map((subject) => ownModel(subject, own.subjects)),
     judge: list(judge as unknown).map((one) => ownModel(one, own.judges)),
-    ...(foundEmbedder === undefined ? {} : { embedder: foundEmbedder }),
-    ...(foundSimulator === undefined ? {} : { simulator: foundSimulator }),
-    ...(foundRubric === undefined ? {} : { rubric: foundRubric }),
-    ...(sheet.tools.length === 0 ? {} : { tools }),
-    ...(own.providers === undefined ? {} : { providers: own.providers }),
-    ...(own.environment === undefined ? {} : { environment: own.environment }),
+    embedder: single(embedder, own.embedder),
+    simulator: single(simulator, own.simulator),
+    rubric: isOwnModel(rubric) ? own.rubric : rubric,
+    tools: tools.length === 0 ? undefined : Object.fromEntries(tools),
+    providers: own.providers,
+    environment: own.environment,
   };
   if (problems.length > 0) throw new RunError([...new Set(problems)]);
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
   // What the run was begun with, checked by its coordinator; `setUpRun` refuses what it cannot use.
-  return options as unknown as Omit<RunOptions, "scenarios">;
+  return Object.fromEntries(given) as unknown as Omit<RunOptions, "scenarios">;
 }
 
 /** Throws `RunError` if a scenario that came as data names an address for one of its nodes. */

@@ -3,8 +3,8 @@ import { sharedPostgres } from "../../../test/postgres-server.ts";
 import { runStart } from "../../apps/contracts/store-contract-samples.ts";
 import { ServerStore } from "../journal/store/postgres/server-store.ts";
 import { SharedBudget } from "./shared-budget.ts";
-import { WORK_FORMAT, type WorkerReport } from "./work-sheet.ts";
-import { WorkTables } from "./work-tables.ts";
+import { WORK_FORMAT } from "./work-sheet.ts";
+import { type WorkerReport, WorkTables } from "./work-tables.ts";
 
 interface Process {
   readonly store: ServerStore;

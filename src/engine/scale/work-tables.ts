@@ -3,7 +3,7 @@ import { type PostgresAddress, postgresAddress } from "../journal/store/postgres
 import { isAlive, PostgresConnection } from "../journal/store/postgres/postgres-connection.ts";
 import type { BudgetLimits } from "../run/calls/budget.ts";
 import type { CellGroup } from "../run/cell-source.ts";
-import type { SeenWorker, WorkerReport, WorkSheet } from "./work-sheet.ts";
+import type { WorkSheet } from "./work-sheet.ts";
 
 /** What workers are to do with a run: `stopping` lets calls in flight finish, `aborting` does not. */
 export type WorkState = "running" | "stopping" | "aborting" | "timeout" | "over";
@@ -67,6 +67,33 @@ export interface Spent {
   readonly usd: number;
   readonly tokens: number;
   readonly calls: number;
+}
+
+/** The report of a worker about itself. */
+export interface WorkerReport {
+  readonly name: string;
+  readonly version: string;
+  readonly format: number;
+  readonly concurrency: number;
+  readonly running: number;
+  readonly finished: number;
+  readonly errors: number;
+  readonly perMinute: number;
+  /** The runs it works on. */
+  readonly runs: readonly string[];
+  /** The accounts that it asks. */
+  readonly accounts: readonly string[];
+  /** Why it takes no conversations of a run, by run. */
+  readonly problems: Readonly<Record<string, string>>;
+  readonly isDraining: boolean;
+}
+
+/** A worker as others see it. */
+export interface SeenWorker extends WorkerReport {
+  readonly id: number;
+  /** Milliseconds since its start and since its last report, by the clock of the server. */
+  readonly startedMs: number;
+  readonly seenMs: number;
 }
 
 /** A worker without a report for this time counts as gone. */

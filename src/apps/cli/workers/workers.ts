@@ -1,7 +1,7 @@
 import { openStore } from "../../../engine/journal/store/open-store.ts";
 import { isPostgresAddress } from "../../../engine/journal/store/postgres/postgres-address.ts";
-import type { SeenWorker } from "../../../engine/scale/work-sheet.ts";
-import { WorkTables } from "../../../engine/scale/work-tables.ts";
+
+import { type SeenWorker, WorkTables } from "../../../engine/scale/work-tables.ts";
 import { countText, durationText } from "../../../insight/report/text/figures.ts";
 import { printableText, runWord } from "../../../system/terminal/printable-text.ts";
 import type { Terminal } from "../../../system/terminal/terminal.ts";

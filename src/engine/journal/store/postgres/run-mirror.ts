@@ -87,8 +87,9 @@ export class RunMirror {
   async #pullRuns(): Promise<void> {
     const rows = await this.#connection.rows("SELECT id, name, tags, is_over FROM run ORDER BY id");
     const found = new Map(rows.map(([id, name, tags, isOver]) => [String(name), { id, tags, isOver }]));
-    for (const [name, { id }] of this.runs) {
-      if (id === undefined || found.get(name)?.id === id) continue;
+    for (const [name, { id, isOwn, isOver }] of this.runs) {
+      // One that was begun here may not be committed yet.
+      if (id === undefined || (isOwn && !isOver) || found.get(name)?.id === id) continue;
       // It was deleted; perhaps there is another one of its name.
       this.#local.delete(name);
       this.runs.delete(name);
