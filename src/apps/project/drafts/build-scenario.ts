@@ -1,6 +1,6 @@
 import { isTemplate } from "../../../core/liquid/text-template.ts";
 import { isReservedKey, type JsonObject, type JsonValue } from "../../../core/values/json.ts";
-import type { ProposedEdge, ProposedField, ProposedOutcome, ProposedScenario } from "./proposal.ts";
+import type { ProposedField, ProposedScenario } from "./proposal.ts";
 
 /** Receives each problem, as a sentence with its place. */
 export type Report = (problem: string) => void;
@@ -28,7 +28,6 @@ export function buildScenario(proposal: ProposedScenario, model: string, report:
   );
   const fieldsAt = new Map<string, readonly ProposedField[]>();
   const built = nodes.map(({ id, question, answer, template: named }): [string, JsonObject] => {
-    requireName(id, "a node", report);
     const found = named === null ? undefined : templates.get(named);
     if (named !== null && found === undefined)
       report(`Node ${quoted(id)} names the template ${quoted(named)}, which does not exist.`);
@@ -36,19 +35,12 @@ export function buildScenario(proposal: ProposedScenario, model: string, report:
     const template = found === undefined ? {} : { template: found.template };
     return [id, { question: { question: plainText(question), rawAnswer: plainText(answer), ...template } }];
   });
-  requireOnce(
-    nodes.map(({ id }) => id),
-    "Node",
-    report,
-  );
-  requireOnce(
+  const ids = (parts: readonly { readonly id: string }[]): readonly string[] => parts.map(({ id }) => id);
+  requireNames(ids(nodes), "a node", report);
+  requireNames(ids(proposal.templates), "a template", report);
+  requireNames(
     outcomes.map((outcome) => outcome.name),
-    "Outcome",
-    report,
-  );
-  requireOnce(
-    proposal.templates.map(({ id }) => id),
-    "Template",
+    "an outcome",
     report,
   );
   return {
@@ -59,9 +51,7 @@ export function buildScenario(proposal: ProposedScenario, model: string, report:
     entry: nodes[0]?.id ?? "",
     nodes: Object.fromEntries(built),
     ...(edges.length === 0 ? {} : { edges: edges.map((edge) => edgeOf(edge, fieldsAt, report)) }),
-    ...(outcomes.length === 0
-      ? {}
-      : { outcomes: Object.fromEntries(outcomes.map((outcome) => outcomeOf(outcome, report))) }),
+    ...(outcomes.length === 0 ? {} : { outcomes: Object.fromEntries(outcomes.map(outcomeOf)) }),
   };
 }
 
@@ -80,11 +70,13 @@ const LONGEST_NAME = 80;
 /** A template with the proposed fields. */
 export function templateOf(fields: readonly ProposedField[], place: string, report: Report): JsonObject {
   if (fields.length === 0) report(`Template ${quoted(place)} has no fields.`);
-  const names = fields.map(({ name }) => name);
-  requireOnce(names, `Template ${quoted(place)}, field`, report);
+  requireNames(
+    fields.map(({ name }) => name),
+    "a field",
+    report,
+  );
   const numbers = fields.filter(({ type }) => type === "integer" || type === "number").length;
   const built = fields.map((field): [string, JsonObject] => {
-    requireName(field.name, "a field", report);
     const where = `Template ${quoted(place)}, field ${quoted(field.name)}`;
     const reportHere: Report = (problem) => report(`${where}: ${problem}`);
     return [field.name, fieldOf(field, numbers === 1, reportHere)];
@@ -132,7 +124,6 @@ function typedValue({ type }: ProposedField, text: string, report: Report): Json
 const OTHER = "other";
 
 function enumValues({ values, truth, aliases }: ProposedField, report: Report): readonly string[] {
-  requireOnce(values, "Value", report);
   for (const value of values) requirePlain(value, report);
   if (truth === OTHER)
     report(`The truth cannot be "${OTHER}": it stands for every answer that is not listed.`);
@@ -193,7 +184,10 @@ function aliasesOf(
   return Object.fromEntries(words);
 }
 
-const CONDITIONS: Readonly<Record<Exclude<ProposedEdge["when"], "value">, JsonObject>> = {
+type Edge = ProposedScenario["edges"][number];
+type Outcome = ProposedScenario["outcomes"][number];
+
+const CONDITIONS: Readonly<Record<Exclude<Edge["when"], "value">, JsonObject>> = {
   always: {},
   right: { when: { verify_result: true } },
   wrong: { when: { verify_result: false } },
@@ -201,7 +195,7 @@ const CONDITIONS: Readonly<Record<Exclude<ProposedEdge["when"], "value">, JsonOb
 };
 
 function edgeOf(
-  { source, target, when, field: name, value }: ProposedEdge,
+  { source, target, when, field: name, value }: Edge,
   fieldsAt: ReadonlyMap<string, readonly ProposedField[]>,
   report: Report,
 ): JsonObject {
@@ -218,7 +212,7 @@ function edgeOf(
 
 const RIGHT: JsonObject = { verify_result: true };
 
-const KINDS: Readonly<Record<ProposedOutcome["holdsIf"], JsonObject>> = {
+const KINDS: Readonly<Record<Outcome["holdsIf"], JsonObject>> = {
   first_turn_right: { firstTurn: RIGHT },
   last_turn_right: { lastTurn: RIGHT },
   all_turns_right: { allTurns: RIGHT },
@@ -227,11 +221,14 @@ const KINDS: Readonly<Record<ProposedOutcome["holdsIf"], JsonObject>> = {
   completed: { statusIs: "completed" },
 };
 
-function outcomeOf(
-  { name, description, holdsIf, nodes, appliesIf, good }: ProposedOutcome,
-  report: Report,
-): [string, JsonObject] {
-  requireName(name, "an outcome", report);
+function outcomeOf({
+  name,
+  description,
+  holdsIf,
+  nodes,
+  appliesIf,
+  good,
+}: Outcome): readonly [string, JsonObject] {
   const form = KINDS[holdsIf];
   const takesNodes = "allTurns" in form || "anyTurn" in form;
   return [
@@ -246,14 +243,13 @@ function outcomeOf(
   ];
 }
 
-function requireName(name: string, owner: string, report: Report): void {
-  if (/^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(name) && !isReservedKey(name)) return;
-  report(`${quoted(name)} cannot be the name of ${owner}: use letters, digits and underscores.`);
-}
-
-function requireOnce(names: readonly string[], owner: string, report: Report): void {
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) report(`${owner} ${quoted(twice)} is there twice.`);
+/** Names are keys of the file, each there once, and can be written in paths. */
+function requireNames(names: readonly string[], owner: string, report: Report): void {
+  for (const [index, name] of names.entries()) {
+    if (!/^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(name) || isReservedKey(name))
+      report(`${quoted(name)} cannot be the name of ${owner}: use letters, digits and underscores.`);
+    if (names.indexOf(name) !== index) report(`${quoted(name)} is the name of ${owner} twice.`);
+  }
 }
 
 function requirePlain(text: string, report: Report): void {

@@ -12,9 +12,6 @@ export interface Question {
   readonly topic?: string;
 }
 
-/** More would take hours, and no person would read them all. */
-const MOST_QUESTIONS = 2_000;
-const LONGEST_TEXT = 20_000;
 const SHOWN = 20;
 
 /** The questions in a table: columns `question` and `answer`, and if wanted `id` and `topic`. Throws `ProjectError`. */
@@ -25,25 +22,18 @@ export async function readQuestions(path: string, file: string): Promise<readonl
   try {
     for await (const portion of readRows(path))
       for (const row of portion) {
-        const place = `${file}:${row.line}`;
-        if ("problem" in row) {
-          problems.push(`${place}: The line cannot be read: ${row.problem}.`);
-          continue;
+        const found =
+          "problem" in row
+            ? `The line cannot be read: ${row.problem}.`
+            : questionOf(row.values, questions.length + 1);
+        const before = typeof found === "string" ? undefined : lineOf.get(found.id);
+        if (typeof found === "string") problems.push(`${file}:${row.line}: ${found}`);
+        else if (before !== undefined)
+          problems.push(`${file}:${row.line}: The id "${found.id}" is already that of line ${before}.`);
+        else {
+          lineOf.set(found.id, row.line);
+          questions.push(found);
         }
-        if (questions.length + problems.length >= MOST_QUESTIONS)
-          throw new ProjectError([
-            `${file} has more than ${MOST_QUESTIONS} questions. Split it, and read what comes of the first part.`,
-          ]);
-        const found = questionOf(row.values, questions.length + 1);
-        if (typeof found === "string") {
-          problems.push(`${place}: ${found}`);
-          continue;
-        }
-        const before = lineOf.get(found.id);
-        if (before !== undefined)
-          problems.push(`${place}: The id "${found.id}" is already that of line ${before}.`);
-        lineOf.set(found.id, row.line);
-        questions.push(found);
       }
   } catch (error) {
     if (error instanceof DatasetError)
@@ -61,24 +51,15 @@ export async function readQuestions(path: string, file: string): Promise<readonl
 function questionOf(values: JsonObject, number: number): Question | string {
   const columns = new Map(Object.entries(values).map(([name, value]) => [name.trim().toLowerCase(), value]));
   const textOf = (name: string): string => {
-    const value = columns.get(name);
-    return value === undefined || value === null
-      ? ""
-      : (typeof value === "string" ? value : JSON.stringify(value)).toWellFormed().trim();
+    const value = columns.get(name) ?? "";
+    return (typeof value === "string" ? value : JSON.stringify(value)).toWellFormed().trim();
   };
   const missing = ["question", "answer"].filter((name) => !columns.has(name));
   if (missing.length > 0)
     return `There is no column ${missing.join(" and no column ")}. The columns are ${[...columns.keys()].join(", ")}.`;
-  const [question, answer, id, topic] = ["question", "answer", "id", "topic"].map(textOf) as [
-    string,
-    string,
-    string,
-    string,
-  ];
+  const [question, answer, id, topic] = [textOf("question"), textOf("answer"), textOf("id"), textOf("topic")];
   if (question === "") return "The question is empty.";
   if (answer === "") return "The answer is empty. A draft takes the truth from it.";
-  if (question.length + answer.length > LONGEST_TEXT)
-    return `Question and answer have more than ${LONGEST_TEXT} characters.`;
   return {
     id: id === "" ? `q${number}` : scenarioName(id),
     question,

@@ -18,7 +18,6 @@ import { ProjectError } from "../project-error.ts";
 import { buildScenario, draftMetadata, plainText, type Report, templateOf } from "./build-scenario.ts";
 import {
   type DraftTask,
-  type ProposedScenario,
   type ProposedTemplates,
   readProposal,
   repairText,
@@ -42,8 +41,23 @@ export interface Draft {
 /** Limits of the calls. */
 type DraftLimits = Pick<RunOptions, "budget" | "retries" | "caps" | "timeouts" | "patienceMs">;
 
+/** A valid scenario and what to verify in it, or what is wrong with what was proposed. */
+type Drafted =
+  | { readonly scenario: JsonObject; readonly toVerify: readonly string[]; readonly problems?: never }
+  | { readonly problems: readonly string[]; readonly scenario?: never };
+
+/** The answer of a model: a proposal, or why there is none. */
+interface Answer<Proposal> {
+  readonly proposal?: Proposal;
+  readonly problems: readonly string[];
+  readonly text: string;
+}
+
 /** How many questions a model gets at once: their templates have to fit into one answer. */
 const BATCH = 8;
+/** How many problems are listed, and how much of an answer. */
+const SHOWN = 20;
+const LONGEST_SHOWN = 4_000;
 
 /** Asks a model for drafts, and builds scenarios from its answers. */
 export class Drafter {
@@ -85,38 +99,29 @@ export class Drafter {
 
   /** Drafts a scenario from a description. Throws `ProjectError` if the second answer cannot be used, either. */
   async scenario(description: string): Promise<Draft> {
+    const { name } = this.#model;
     const messages: Message[] = [
       { role: "user", content: `The description of the scenario:\n\n${description}` },
     ];
-    let tried = await this.#proposeScenario(messages);
-    if (tried.problems.length > 0) {
-      messages.push(
-        { role: "assistant", content: tried.answer },
-        { role: "user", content: repairText(tried.problems) },
-      );
-      tried = await this.#proposeScenario(messages);
+    for (let attempt = 1; ; attempt++) {
+      const { proposal, problems: unread, text } = await this.#ask(SCENARIO_TASK, messages);
+      const found: Drafted =
+        proposal === undefined
+          ? { problems: unread }
+          : drafted(proposal.toVerify, (report) => buildScenario(proposal, name, report));
+      const { problems, scenario } = found;
+      if (problems === undefined) {
+        const file = { version: 1, ...scenario };
+        return { file, scenarios: [String(scenario.name)], toVerify: found.toVerify, missing: [] };
+      }
+      if (attempt === 2)
+        throw new ProjectError([
+          `${name} proposed no usable scenario, also when it was told what is wrong:`,
+          ...problems.slice(0, SHOWN),
+          `Its last answer was: ${text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)} …` : text}`,
+        ]);
+      messages.push({ role: "assistant", content: text }, { role: "user", content: repairText(problems) });
     }
-    const { problems, answer, scenario, toVerify } = tried;
-    if (scenario === undefined)
-      throw new ProjectError([
-        `${this.#model.name} proposed no usable scenario, also when it was told what is wrong:`,
-        ...problems.slice(0, SHOWN),
-        `Its last answer was: ${shortened(answer)}`,
-      ]);
-    return { file: { version: 1, ...scenario }, scenarios: [String(scenario.name)], toVerify, missing: [] };
-  }
-
-  async #proposeScenario(messages: readonly Message[]): Promise<{
-    readonly problems: readonly string[];
-    readonly answer: string;
-    readonly scenario?: JsonObject;
-    readonly toVerify: readonly string[];
-  }> {
-    const { proposal, problems, answer } = await this.#propose<ProposedScenario>(SCENARIO_TASK, messages);
-    if (proposal === undefined) return { problems, answer, toVerify: [] };
-    const { made, warnings, found } = valid((report) => buildScenario(proposal, this.#model.name, report));
-    if (made === undefined) return { problems: found, answer, toVerify: [] };
-    return { problems: [], answer, scenario: made, toVerify: [...proposal.toVerify, ...warnings] };
   }
 
   /**
@@ -128,112 +133,93 @@ export class Drafter {
     group: string,
     onProgress: (done: number) => void = () => {},
   ): Promise<Draft> {
-    const batches: (readonly Question[])[] = [];
-    for (let start = 0; start < questions.length; start += BATCH)
-      batches.push(questions.slice(start, start + BATCH));
-    const drafted = new Map<string, DraftedQuestion>();
-    const take = async (batch: readonly Question[]): Promise<void> => {
-      for (const [id, one] of await this.#batch(batch, group)) drafted.set(id, one);
-      onProgress(drafted.size);
+    const found = new Map<string, Drafted>();
+    const draft = async (batch: readonly Question[]): Promise<void> => {
+      for (const [id, one] of await this.#batch(batch, group)) found.set(id, one);
+      onProgress(found.size);
     };
     // A wrong key or an unknown model shows in the first call.
-    const [first = [], ...rest] = batches;
-    await take(first);
-    await Promise.all(
-      rest.map((batch) =>
-        take(batch).catch((error: unknown) => {
-          if (!(error instanceof ModelError)) throw error;
-          for (const { id } of batch)
-            if (!drafted.has(id)) drafted.set(id, { problems: [errorMessage(error)], toVerify: [] });
-        }),
-      ),
+    await draft(questions.slice(0, BATCH));
+    const rest = Array.from({ length: Math.ceil(questions.length / BATCH) - 1 }, (_, index) =>
+      questions.slice((index + 1) * BATCH, (index + 2) * BATCH),
     );
-
-    const scenarios: JsonObject[] = [];
-    const toVerify: string[] = [];
-    const missing: { readonly id: string; readonly reasons: readonly string[] }[] = [];
-    for (const { id } of questions) {
-      const { scenario, problems, toVerify: ofQuestion } = drafted.get(id) as DraftedQuestion;
-      if (scenario === undefined) missing.push({ id, reasons: problems });
-      else scenarios.push(scenario);
-      toVerify.push(...ofQuestion.map((text) => `${id}: ${text}`));
-    }
-    if (scenarios.length === 0)
+    const settle = (batch: readonly Question[]): Promise<void> =>
+      draft(batch).catch((error: unknown) => {
+        if (!(error instanceof ModelError)) throw error;
+        for (const { id } of batch) found.set(id, { problems: [errorMessage(error)] });
+      });
+    await Promise.all(rest.map(settle));
+    const all = questions.map(({ id }) => ({ id, ...(found.get(id) as Drafted) }));
+    const made = all.filter((one) => one.scenario !== undefined);
+    const missing = all.flatMap(({ id, problems }) =>
+      problems === undefined ? [] : [{ id, reasons: problems }],
+    );
+    if (made.length === 0)
       throw new ProjectError([
         `${this.#model.name} proposed no usable template, also when it was told what is wrong:`,
         ...missing.slice(0, SHOWN).map(({ id, reasons }) => `${id}: ${reasons.join(" ")}`),
       ]);
     return {
-      file: { version: 1, scenarios },
-      scenarios: scenarios.map(({ name }) => String(name)),
-      toVerify,
+      file: { version: 1, scenarios: made.map(({ scenario }) => scenario) },
+      scenarios: made.map(({ scenario }) => String(scenario.name)),
+      toVerify: made.flatMap(({ id, toVerify }) => toVerify.map((text) => `${id}: ${text}`)),
       missing,
     };
   }
 
   /** The scenarios of some questions; unusable ones are requested once more. */
-  async #batch(batch: readonly Question[], group: string): Promise<ReadonlyMap<string, DraftedQuestion>> {
+  async #batch(batch: readonly Question[], group: string): Promise<ReadonlyMap<string, Drafted>> {
     const wanted = batch.map(({ id, question, answer }) => ({ id, question, answer }));
     const messages: Message[] = [{ role: "user", content: JSON.stringify({ questions: wanted }, null, 1) }];
-    const first = await this.#propose<ProposedTemplates>(TEMPLATES_TASK, messages);
-    const drafted = new Map(batch.map((one) => [one.id, this.#drafted(one, first, group)]));
-    const failed = batch.filter(({ id }) => drafted.get(id)?.scenario === undefined);
-    if (failed.length === 0) return drafted;
-    const problems = new Set(failed.flatMap(({ id }) => drafted.get(id)?.problems ?? []));
+    const first = await this.#ask(TEMPLATES_TASK, messages);
+    const found = new Map(batch.map((one) => [one.id, this.#scenarioOf(one, first, group)]));
+    const failed = batch.filter(({ id }) => found.get(id)?.problems !== undefined);
+    if (failed.length === 0) return found;
+    const problems = new Set(failed.flatMap(({ id }) => found.get(id)?.problems ?? []));
     const ids = failed.map(({ id }) => id).join(", ");
     messages.push(
-      { role: "assistant", content: first.answer },
+      { role: "assistant", content: first.text },
       { role: "user", content: `${repairText([...problems])} Only these questions are needed: ${ids}.` },
     );
-    const second = await this.#propose<ProposedTemplates>(TEMPLATES_TASK, messages).catch(
-      (error: unknown) => {
-        // What the first answer gave is kept.
-        if (error instanceof ModelError) return { problems: [errorMessage(error)], answer: "" };
-        throw error;
-      },
-    );
-    for (const one of failed) drafted.set(one.id, this.#drafted(one, second, group));
-    return drafted;
+    // If the second call fails, what the first answer gave is kept.
+    const second = await this.#ask(TEMPLATES_TASK, messages).catch((error: unknown) => {
+      if (!(error instanceof ModelError)) throw error;
+      return { problems: [errorMessage(error)], text: "" };
+    });
+    for (const one of failed) found.set(one.id, this.#scenarioOf(one, second, group));
+    return found;
   }
 
   /** Question, answer and topic are those of the table, never those of the model. */
-  #drafted(
+  #scenarioOf(
     { id, question, answer, topic }: Question,
-    { proposal, problems }: Proposed<ProposedTemplates>,
+    { proposal, problems }: Answer<ProposedTemplates>,
     group: string,
-  ): DraftedQuestion {
-    if (proposal === undefined) return { problems, toVerify: [] };
+  ): Drafted {
+    if (proposal === undefined) return { problems };
     const proposed = proposal.questions.find((one) => one.id === id);
-    if (proposed === undefined)
-      return { problems: [`There is no template for question "${id}".`], toVerify: [] };
-    const { made, warnings, found } = valid((report) => ({
-      name: `${group}/${id}`,
-      metadata: {
-        ...draftMetadata(this.#model.name),
-        ...(topic === undefined ? {} : { tags: [topic] }),
-      },
-      entry: "ask",
-      nodes: {
-        ask: {
-          question: {
-            question: plainText(question),
-            rawAnswer: plainText(answer),
-            template: templateOf(proposed.fields, id, report),
-          },
-        },
-      },
-      outcomes: { right: { lastTurn: { verify_result: true }, good: true } },
-    }));
-    if (made === undefined) return { problems: found, toVerify: [] };
-    return { scenario: made, problems: [], toVerify: [...proposed.toVerify, ...warnings] };
+    if (proposed === undefined) return { problems: [`There is no template for question "${id}".`] };
+    const tags = topic === undefined ? {} : { tags: [topic] };
+    return drafted(proposed.toVerify, (report) => {
+      const template = templateOf(proposed.fields, id, report);
+      const asked = { question: plainText(question), rawAnswer: plainText(answer), template };
+      return {
+        name: `${group}/${id}`,
+        metadata: { ...draftMetadata(this.#model.name), ...tags },
+        entry: "ask",
+        nodes: { ask: { question: asked } },
+        outcomes: { right: { lastTurn: { verify_result: true }, good: true } },
+      };
+    });
   }
 
   /** Asks once, and reads the answer as far as the schema goes. */
-  async #propose<Proposal>(task: DraftTask, messages: readonly Message[]): Promise<Proposed<Proposal>> {
+  async #ask<Proposal>(task: DraftTask<Proposal>, messages: readonly Message[]): Promise<Answer<Proposal>> {
     const turn = ++this.#calls;
+    const { instructions, schema } = task;
     const reply = await this.#caller.call({
       model: this.#model,
-      request: { ...task, messages },
+      request: { instructions, schema, messages },
       context: {
         signal: new AbortController().signal,
         purpose: "judge",
@@ -246,31 +232,16 @@ export class Drafter {
       },
       call: String(turn),
     });
-    const answer = rawText(reply);
-    const value = jsonOf(reply, task);
-    if (value === undefined) return { problems: [notJson(reply)], answer };
+    const text = rawText(reply);
+    const value = jsonOf(reply, schema);
+    if (value === undefined) return { problems: [notJson(reply)], text };
     const problems: string[] = [];
-    const proposal = readProposal<Proposal>(task.schema, value, (problem) => problems.push(problem));
-    return problems.length > 0 ? { problems, answer } : { proposal, problems, answer };
+    const proposal = readProposal(task, value, (problem) => problems.push(problem));
+    return problems.length > 0 ? { problems, text } : { proposal, problems, text };
   }
 }
 
-interface DraftedQuestion {
-  readonly scenario?: JsonObject;
-  readonly problems: readonly string[];
-  readonly toVerify: readonly string[];
-}
-
-interface Proposed<Proposal> {
-  /** Missing if the answer does not follow the schema. */
-  readonly proposal?: Proposal;
-  readonly problems: readonly string[];
-  readonly answer: string;
-}
-
-const SHOWN = 20;
-
-function jsonOf({ object, text, finish }: ModelReply, { schema }: DraftTask): unknown {
+function jsonOf({ object, text, finish }: ModelReply, schema: JsonObject): unknown {
   // A truncated list could be mistaken for a complete one.
   if (finish === "length") return undefined;
   if (object !== undefined) return object;
@@ -285,26 +256,17 @@ function notJson({ finish }: ModelReply): string {
     : "The answer is not one JSON object of the form that was asked for.";
 }
 
-/** A scenario that was built and is valid, with its warnings, or what was found to be wrong. */
-function valid(build: (report: Report) => JsonObject): {
-  readonly made?: JsonObject;
-  readonly warnings: readonly string[];
-  readonly found: readonly string[];
-} {
-  const found: string[] = [];
-  const made = build((problem) => found.push(problem));
+/** Builds a scenario and validates it. */
+function drafted(toVerify: readonly string[], build: (report: Report) => JsonObject): Drafted {
+  const problems: string[] = [];
+  const scenario = build((problem) => problems.push(problem));
   try {
-    const { warnings } = parseScenario(made);
-    return found.length > 0 ? { warnings: [], found } : { made, warnings: warnings.map(formatIssue), found };
+    const { warnings } = parseScenario(scenario);
+    return problems.length > 0
+      ? { problems }
+      : { scenario, toVerify: [...toVerify, ...warnings.map(formatIssue)] };
   } catch (error) {
     if (!(error instanceof DefinitionError)) throw error;
-    return { warnings: [], found: [...found, ...error.issues.map(formatIssue)] };
+    return { problems: [...problems, ...error.issues.map(formatIssue)] };
   }
 }
-
-/** An answer, shortened for messages. */
-function shortened(text: string): string {
-  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)} … (${text.length} characters)` : text;
-}
-
-const LONGEST_SHOWN = 4_000;
