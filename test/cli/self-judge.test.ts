@@ -158,7 +158,7 @@ test("fields without a rule are read by a provider's model, and refused where no
   );
 });
 
-test("a subject that cannot be its own judge: the run says before the first call what may stay unread, and doctor names a judge", async () => {
+test("a subject that cannot be its own judge: the run says before the first call what may stay unread, and so does doctor", async () => {
   const server = createServer((_request, response) => {
     response.writeHead(200, { "content-type": "application/json" });
     response.end(
@@ -174,9 +174,6 @@ test("a subject that cannot be its own judge: the run says before the first call
   const { code, stderr } = await elenchus(words, { folder });
   expect([code, flat(stderr)]).toEqual([0, expect.stringContaining(said)]);
   expect((await elenchus([...words, "--judge", "rules"], { folder })).stderr).not.toContain("own judge");
-  const key = { ANTHROPIC_API_KEY: "not-needed" };
   const doctor = ["doctor", "--offline", "--config", "agent.config.mjs"];
-  const advised = await elenchus(doctor, { folder, environment: key });
-  expect(flat(advised.stdout)).toContain("keys there are: --judge anthropic/claude-haiku-4-5");
-  expect(flat((await elenchus(doctor, { folder })).stdout)).toContain("No provider has a key");
+  expect(flat((await elenchus(doctor, { folder })).stdout)).toContain("Name a judge, for example --judge");
 });

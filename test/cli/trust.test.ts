@@ -286,7 +286,7 @@ describe("a project file", () => {
     expect(stderr).toContain("give the command again with --trust");
     expect(existsSync(join(given.folder, ".elenchus"))).toBe(false);
 
-    for (const words of [["doctor"], ["check"], ["play", "capital.yaml", "--as", "questioner"]]) {
+    for (const words of [["doctor"], ["check"], ["play", "capital.yaml"]]) {
       await elenchus(words, given);
       expect([words, heard]).toEqual([words, []]);
     }

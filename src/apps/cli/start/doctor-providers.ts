@@ -42,17 +42,16 @@ interface ProviderOptions {
 
 /** All providers that are known or configured: whether they have a key, where they are, and whether they can be reached. */
 export async function providerFindings(options: ProviderOptions): Promise<readonly Finding[]> {
-  const findings = await Promise.all(
-    allProviders(options.providers).map((provider) => findingsOf(provider, options)),
-  );
+  const all = allProviders(options.providers);
+  const findings = await Promise.all(all.map((provider) => findingsOf(provider, options)));
   return findings.flat();
 }
 
 /** Keys and secret headers of providers, to be removed from all output. */
-export function providerSecrets({
-  environment,
-  providers,
-}: Pick<ProviderOptions, "environment" | "providers">): readonly string[] {
+export function providerSecrets(
+  environment: Environment,
+  providers: Settings["providers"],
+): readonly string[] {
   return allProviders(providers).flatMap((provider) => [
     ...provider.keyVariables.flatMap((name) => environment[name]?.trim() ?? []),
     ...secretHeaderValues(headersOf(provider, providers)),
@@ -65,56 +64,45 @@ function allProviders(providers: Settings["providers"]): readonly KnownProvider[
   return [...names].flatMap((name) => findProvider(name, providers) ?? []);
 }
 
-function headersOf(
-  { name }: KnownProvider,
-  providers: Settings["providers"],
-): Readonly<Record<string, string>> {
+type Headers = Readonly<Record<string, string>>;
+
+function headersOf({ name }: KnownProvider, providers: Settings["providers"]): Headers {
   return (Object.hasOwn(providers, name) ? providers[name]?.headers : undefined) ?? {};
 }
 
-async function findingsOf(
-  provider: KnownProvider,
-  { environment, providers, offline, timeLimitMs, unconsented, used }: ProviderOptions,
-): Promise<readonly Finding[]> {
-  const { name, kind, keyRequired } = provider;
+async function findingsOf(provider: KnownProvider, options: ProviderOptions): Promise<readonly Finding[]> {
+  const { environment, providers, offline, timeLimitMs, unconsented, used } = options;
+  const { name, keyVariables, keyRequired } = provider;
   const isConfigured = used.has(name) || Object.hasOwn(providers, name);
-  const ifConfigured = (otherwise: FindingLevel): FindingLevel => (isConfigured ? "broken" : otherwise);
-  const key = firstSet(provider.keyVariables, environment);
+  const key = firstSet(keyVariables, environment);
   const from = firstSet(provider.baseUrlVariables, environment)?.name;
   let baseUrl: string;
   try {
     baseUrl = baseUrlOf(provider, environment);
   } catch (error) {
     if (!(error instanceof ModelError)) throw error;
-    return [{ level: ifConfigured(from === undefined ? "none" : "warning"), text: errorMessage(error) }];
+    const level = isConfigured ? "broken" : from === undefined ? "none" : "warning";
+    return [{ level, text: errorMessage(error) }];
   }
   // In brackets, so that what follows is never taken for a part of the address.
   const address = `<${redactSecrets(baseUrl, secretQueryValues(baseUrl))}>`;
   const place = from === undefined ? address : `${address} (from ${from})`;
+  const missing = `${keyVariables.join(" or ")} is not set${keyRequired ? "" : " (not always needed)"}`;
+  const keyText = key ? `${key.name} is set` : keyVariables.length === 0 ? "needs no key" : missing;
   const finding = (level: FindingLevel, ...more: readonly string[]): Finding => ({
     level,
-    text: `${name} ${place}: ${[keyText(provider, key?.name), ...more].join(", ")}`,
+    text: `${name} ${place}: ${[keyText, ...more].join(", ")}`,
   });
-  if (key === undefined && keyRequired) return [finding(ifConfigured("none"))];
+  if (key === undefined && keyRequired) return [finding(isConfigured ? "broken" : "none")];
   if (unconsented.has(name)) return [finding("none", "not asked: it needs your consent")];
-  if (offline) return [finding(key === undefined && !isConfigured ? "none" : "fine")];
-  const reach = await reachProvider({
-    kind,
-    baseUrl,
-    key: key?.value,
-    headers: headersOf(provider, providers),
-    timeLimitMs,
-  });
   const isUnused = key === undefined && !isConfigured;
-  const level = reach.level === "broken" ? (isUnused ? "none" : ifConfigured("warning")) : reach.level;
+  if (offline) return [finding(isUnused ? "none" : "fine")];
+  const headers = headersOf(provider, providers);
+  const reach = await reachProvider({ ...provider, baseUrl, key: key?.value, headers, timeLimitMs });
+  // What is not configured need not work.
+  const mildest = isUnused ? "none" : "warning";
+  const level = reach.level === "broken" && !isConfigured ? mildest : reach.level;
   return [finding(level, reach.text), ...unlisted(name, used.get(name) ?? [], reach.models)];
-}
-
-function keyText({ keyVariables, keyRequired }: KnownProvider, set: string | undefined): string {
-  if (set !== undefined) return `${set} is set`;
-  if (keyVariables.length === 0) return "needs no key";
-  const missing = `${keyVariables.join(" or ")} is not set`;
-  return keyRequired ? missing : `${missing} (not always needed)`;
 }
 
 /** Models that a server does not list. It may still have them, so this is a warning. */
@@ -125,17 +113,13 @@ function unlisted(
 ): readonly Finding[] {
   if (listed === undefined) return [];
   const names = new Set(listed.flatMap((id) => [id, id.replace(/:latest$/, "")]));
-  return models
-    .filter((model) => !names.has(model))
-    .map((model) => {
-      const { nearest } = nearestOf(model, names);
-      const hint = nearest === undefined ? "" : ` Did you mean ${provider}/${nearest}?`;
-      const what = `it lists ${countedText(listed.length, "model")}`;
-      return {
-        level: "warning",
-        text: `${provider} does not list the model ${model}: ${what}.${hint}`,
-      } as const;
-    });
+  const unknown = models.filter((model) => !names.has(model));
+  return unknown.map((model) => {
+    const { nearest } = nearestOf(model, names);
+    const hint = nearest === undefined ? "" : ` Did you mean ${provider}/${nearest}?`;
+    const list = `it lists ${countedText(listed.length, "model")}.${hint}`;
+    return { level: "warning", text: `${provider} does not list the model ${model}: ${list}` };
+  });
 }
 
 /** What a provider answers; `models` only if its list is complete. */
@@ -149,7 +133,7 @@ interface ReachRequest {
   readonly baseUrl: string;
   readonly key: string | undefined;
   /** Those of the configuration. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Headers;
   readonly timeLimitMs: number;
 }
 
@@ -162,22 +146,18 @@ async function reachProvider(request: ReachRequest): Promise<Reach> {
     status === 401 || status === 403 || (kind === "google" && status === 400);
   try {
     const { status, models } = await modelsOf(request, signal, key);
-    if (isRefusal(status))
-      return {
-        level: "broken",
-        text: `${key === undefined ? "wants a key" : "key refused"} (status ${status})`,
-      };
+    const refused = `${key === undefined ? "wants a key" : "key refused"} (status ${status})`;
+    if (isRefusal(status)) return { level: "broken", text: refused };
     // A server without a list of models may still have models.
     if (status < 200 || status > 299)
       return { level: status < 500 ? "warning" : "broken", text: `answers with status ${status}` };
     if (key === undefined) return { level: "fine", text: "reachable", models };
     // Some lists need no key, so that they say nothing about it.
-    const without = await modelsOf(request, signal, undefined).catch(() => undefined);
-    const isTested = without !== undefined && isRefusal(without.status);
-    const text = isTested
-      ? "reachable, key accepted"
-      : "reachable; only a call can tell whether the key is right";
-    return { level: "fine", text, models };
+    const without = await modelsOf(request, signal, undefined).catch(() => ({ status: 0 }));
+    const about = isRefusal(without.status)
+      ? ", key accepted"
+      : "; only a call can tell whether the key is right";
+    return { level: "fine", text: `reachable${about}`, models };
   } catch (error) {
     // Messages of errors may quote headers, so none is passed on.
     const what = signal.aborted
@@ -216,13 +196,14 @@ function listedModels(text: string): readonly string[] | undefined {
   if (!isRecord(answer) || answer.has_more === true || answer.nextPageToken !== undefined) return undefined;
   const list = answer.data ?? answer.models;
   if (!Array.isArray(list)) return undefined;
-  return list.filter(isRecord).flatMap(({ id, name }) => {
-    const given = id ?? name;
-    return typeof given === "string" ? [given.replace(/^models\//, "")] : [];
-  });
+  return list
+    .filter(isRecord)
+    .map(({ id, name }) => id ?? name)
+    .filter((given) => typeof given === "string")
+    .map((given) => given.replace(/^models\//, ""));
 }
 
-function keyHeaders(kind: ProviderKind, key: string): Readonly<Record<string, string>> {
+function keyHeaders(kind: ProviderKind, key: string): Headers {
   if (kind === "anthropic") return { "x-api-key": key };
   return kind === "google" ? { "x-goog-api-key": key } : { authorization: `Bearer ${key}` };
 }

@@ -8,11 +8,9 @@ import { openStore } from "../../../engine/journal/store/open-store.ts";
 import { isPostgresAddress, shownStore } from "../../../engine/journal/store/postgres/postgres-address.ts";
 import { StoreError } from "../../../engine/journal/store/store-error.ts";
 import { ModelError } from "../../../engine/models/model-error.ts";
-import { findProvider, firstSet } from "../../../engine/models/providers/provider.ts";
 import { resolveToolServers } from "../../../engine/models/tools/resolve-tool-servers.ts";
 import { cannotJudge, readByRules } from "../../../engine/run/required-models.ts";
 import { resolveModels } from "../../../engine/run/resolve-models.ts";
-import type { Subject } from "../../../engine/run/run-context.ts";
 import type { JudgeOption, ModelOption, SubjectOption } from "../../../engine/run/run-options.ts";
 import { countedText } from "../../../insight/report/text/figures.ts";
 import { redactSecrets } from "../../../system/secrets/redact-secrets.ts";
@@ -25,21 +23,16 @@ import { ProjectError } from "../../project/project-error.ts";
 import { loadProject, type Project } from "../../project/project-file.ts";
 import type { ResolvedSettings } from "../../project/resolve-settings.ts";
 import type { Settings } from "../../project/settings.ts";
-import type { ExitCode } from "../command.ts";
+import type { ExitCode, OptionsOf } from "../command.ts";
+import type { DOCTOR } from "../commands/start-commands.ts";
 import type { SettingsRequest } from "../flags.ts";
 import { readSettings } from "../read-settings.ts";
 import { withoutConsent } from "../trust/consent.ts";
 import { type Effect, settingEffects } from "../trust/project-effects.ts";
 import { type Finding, type FindingLevel, providerFindings, providerSecrets } from "./doctor-providers.ts";
 
-/** The options of `doctor`. */
-interface DoctorOptions {
-  readonly settings: SettingsRequest;
-  /** True to make no network requests. */
-  readonly offline: boolean;
-  /** How long a provider may take to answer (default 5,000 ms). */
-  readonly timeLimitMs?: number;
-}
+/** What `doctor` is told; a provider may take `timeLimitMs` to answer. */
+type DoctorOptions = OptionsOf<typeof DOCTOR> & { readonly timeLimitMs?: number };
 
 const MARKS: Readonly<Record<FindingLevel, readonly [mark: string, paint: keyof Style]>> = {
   fine: ["✓", "green"],
@@ -50,21 +43,22 @@ const MARKS: Readonly<Record<FindingLevel, readonly [mark: string, paint: keyof 
 
 /** Reports what is configured and usable; fails if something that is configured is not usable. Never prints a secret. */
 export async function doctor(options: DoctorOptions, terminal: Terminal): Promise<ExitCode> {
+  const { offline, timeLimitMs = 5_000 } = options;
   const { environment, output } = terminal;
   const { style, width } = output;
   const findings: Finding[] = [];
-  let secrets = providerSecrets({ environment, providers: {} });
-  const safe = (text: string): string => printableText(redactSecrets(text, secrets));
+  let secrets = providerSecrets(environment, {});
+  const marked = ({ level, text }: Finding, room: number): readonly string[] => {
+    const [mark, paint] = MARKS[level];
+    return wrapText(printableText(redactSecrets(text, secrets)), room).map(
+      (line, index) =>
+        `${index === 0 ? style[paint](mark) : " "} ${level === "none" ? style.dim(line) : line}`,
+    );
+  };
   const print = (title: string, found: readonly Finding[]): void => {
     if (found.length === 0) return;
     findings.push(...found);
-    const lines = found.flatMap(({ level, text }) => {
-      const [mark, paint] = MARKS[level];
-      return wrapText(safe(text), width - 4).map(
-        (line, index) =>
-          `  ${index === 0 ? style[paint](mark) : " "} ${level === "none" ? style.dim(line) : line}`,
-      );
-    });
+    const lines = found.flatMap((finding) => marked(finding, width - 4)).map((line) => `  ${line}`);
     output.write(linesText([style.bold(title), ...lines, ""]));
   };
 
@@ -72,34 +66,30 @@ export async function doctor(options: DoctorOptions, terminal: Terminal): Promis
     { level: "fine", text: `Node ${process.versions.node}` },
     { level: "fine", text: `elenchus ${packageVersion()}` },
   ]);
-  const read = await readProject(options.settings, terminal);
-  print("Project", read.findings);
-  if (read.resolved !== undefined) {
-    const { settings } = read.resolved;
-    const { providers } = settings;
-    secrets = providerSecrets({ environment, providers });
-    const { offline, timeLimitMs = 5_000 } = options;
-    if (!read.open.some(({ isStore }) => isStore))
+  const { findings: ofProject, resolved, open } = await readProject(options.settings, terminal);
+  print("Project", ofProject);
+  if (resolved !== undefined) {
+    const { settings } = resolved;
+    const { providers, tools } = settings;
+    secrets = providerSecrets(environment, providers);
+    if (!open.some(({ isStore }) => isStore))
       print("Store", [await storeFinding(settings.store, terminal.folder)]);
     print("Subjects and judges", await modelFindings(settings, environment));
     const used = usedModels(settings);
-    const unconsented = new Set(read.open.flatMap(({ provider }) => provider ?? []));
+    const unconsented = new Set(open.flatMap(({ provider }) => provider ?? []));
     const asked = { environment, providers, used, unconsented, offline, timeLimitMs };
     print("Providers", await providerFindings(asked));
-    print("Tool servers (MCP)", toolFindings(settings.tools, environment));
+    print("Tool servers (MCP)", toolFindings(tools, environment));
   }
   const broken = findings.filter(({ level }) => level === "broken");
   const [first] = broken;
-  const [mark, paint] = MARKS[first === undefined ? "fine" : "broken"];
-  const sentence =
-    first !== undefined
-      ? `${countedText(broken.length, "problem")}. First: ${first.text}`
-      : findings.some(({ level }) => level === "warning")
-        ? "No problems; see the warnings marked with !."
-        : "Everything is fine.";
-  const lines = wrapText(safe(sentence), width - 2);
-  output.write(linesText(lines.map((line, index) => `${index === 0 ? style[paint](mark) : " "} ${line}`)));
-  return first === undefined ? 0 : 2;
+  const text = first
+    ? `${countedText(broken.length, "problem")}. First: ${first.text}`
+    : findings.some(({ level }) => level === "warning")
+      ? "No problems; see the warnings marked with !."
+      : "Everything is fine.";
+  output.write(linesText(marked({ level: first ? "broken" : "fine", text }, width - 2)));
+  return first ? 2 : 0;
 }
 
 interface ReadProject {
@@ -188,18 +178,12 @@ type AnyOption = SubjectOption | JudgeOption;
 /** Whether the subjects and judges of a project can be used. No model is called. */
 async function modelFindings(settings: Settings, environment: Environment): Promise<readonly Finding[]> {
   const { subjects, judges, providers } = settings;
-  let unjudged: readonly Subject[] = [];
-  const problemsOf = async (
-    tested: readonly SubjectOption[],
-    judge: readonly JudgeOption[],
-  ): Promise<readonly string[]> => {
+  const check = async (tested: readonly SubjectOption[], judge: readonly JudgeOption[]) => {
     try {
-      unjudged = readByRules(
-        await resolveModels({ scenarios: [], subjects: tested, judge, providers, environment }),
-      );
-      return [];
+      const models = await resolveModels({ scenarios: [], subjects: tested, judge, providers, environment });
+      return { problems: [], unjudged: readByRules(models) };
     } catch (error) {
-      if (error instanceof RunError) return error.problems;
+      if (error instanceof RunError) return { problems: error.problems, unjudged: [] };
       throw error;
     }
   };
@@ -210,58 +194,30 @@ async function modelFindings(settings: Settings, environment: Environment): Prom
       text: "no subject is configured: name one with --subject, or under subjects in the project file",
     });
   for (const subject of subjects)
-    found.push(...optionFindings("subject", subject, await problemsOf([subject], [])));
-  for (const judge of judges) found.push(...optionFindings("judge", judge, await problemsOf([], [judge])));
+    found.push(...optionFindings("subject", subject, (await check([subject], [])).problems));
+  for (const judge of judges)
+    found.push(...optionFindings("judge", judge, (await check([], [judge])).problems));
   if (found.some(({ level }) => level === "broken")) return found;
   // Each is fine by itself, but two may have the same name.
-  const together = await problemsOf(subjects, judges);
+  const { problems, unjudged } = await check(subjects, judges);
   const agents = unjudged.filter(({ model }) => !("simulate" in model));
-  const isOpen = judges.includes(SELF_JUDGE) && agents.length > 0 && together.length === 0;
+  const advice = "so what rules leave stays unread. Name a judge, for example --judge openai/gpt-5-mini";
   return [
     ...found,
-    ...together.map((text): Finding => ({ level: "broken", text })),
-    ...(isOpen ? [judgeFinding(agents, settings, environment)] : []),
+    ...problems.map((text): Finding => ({ level: "broken", text })),
+    ...(judges.includes(SELF_JUDGE) && agents.length > 0
+      ? [{ level: "warning", text: `${cannotJudge(agents)}, ${advice}` } as const]
+      : []),
   ];
-}
-
-/** A small model of each provider, which can read replies for others. */
-const SMALL_MODELS: Readonly<Record<string, string>> = {
-  openai: "gpt-5-mini",
-  anthropic: "claude-haiku-4-5",
-  google: "gemini-2.5-flash",
-  openrouter: "openai/gpt-5-mini",
-  groq: "llama-3.3-70b-versatile",
-  mistral: "mistral-small-latest",
-  together: "meta-llama/Llama-3.3-70B-Instruct-Turbo",
-  deepseek: "deepseek-chat",
-  xai: "grok-4-fast",
-};
-
-/** Names a judge for subjects that cannot be their own: one whose key is there. */
-function judgeFinding(
-  agents: readonly Subject[],
-  { providers }: Settings,
-  environment: Environment,
-): Finding {
-  const found = Object.entries(SMALL_MODELS).find(
-    ([name]) => firstSet(findProvider(name, providers)?.keyVariables ?? [], environment) !== undefined,
-  );
-  const advice =
-    found === undefined
-      ? "No provider has a key: set one, such as OPENAI_API_KEY, and name a judge: --judge openai/gpt-5-mini"
-      : `A judge that works with the keys there are: --judge ${found.join("/")}`;
-  return { level: "warning", text: `${cannotJudge(agents)}, so what rules leave stays unread. ${advice}` };
 }
 
 function optionFindings(part: string, option: AnyOption, problems: readonly string[]): readonly Finding[] {
   const name = nameOf(option);
-  if (problems.length === 0) {
-    const notes = {
-      [RULES_JUDGE]: " (no model is asked)",
-      [SELF_JUDGE]: " (each subject's own model reads what rules leave)",
-    };
-    return [{ level: "fine", text: `${part} ${name}${notes[option as keyof typeof notes] ?? ""}` }];
-  }
+  const notes: Readonly<Record<string, string>> = {
+    [RULES_JUDGE]: " (no model is asked)",
+    [SELF_JUDGE]: " (each subject's own model reads what rules leave)",
+  };
+  if (problems.length === 0) return [{ level: "fine", text: `${part} ${name}${notes[name] ?? ""}` }];
   return problems.map((problem) => ({
     level: "broken",
     text: problem.startsWith(name) ? `${part} ${problem}` : `${part} ${name}: ${problem}`,
@@ -271,15 +227,13 @@ function optionFindings(part: string, option: AnyOption, problems: readonly stri
 /** The models that are subjects, judges or the embedder, by the name of their provider. */
 function usedModels({ subjects, judges, embedder }: Settings): ReadonlyMap<string, readonly string[]> {
   const names = [...subjects, ...judges].flatMap(referencesIn);
-  if (typeof embedder === "string") names.push(embedder);
-  const models = new Map<string, readonly string[]>();
-  for (const name of new Set(names)) {
-    const slash = name.indexOf("/");
-    if (slash < 1 || name.includes("://")) continue;
-    const provider = name.slice(0, slash);
-    models.set(provider, [...(models.get(provider) ?? []), name.slice(slash + 1)]);
-  }
-  return models;
+  const all = new Set(typeof embedder === "string" ? [...names, embedder] : names);
+  const models = [...all].flatMap((name) => {
+    const [, provider = "", model = ""] = /^([^/]+)\/(?!\/)(.*)$/s.exec(name) ?? [];
+    return provider === "" || name.includes("://") ? [] : [{ provider, model }];
+  });
+  const byProvider = Map.groupBy(models, ({ provider }) => provider);
+  return new Map([...byProvider].map(([name, list]) => [name, list.map(({ model }) => model)]));
 }
 
 function nameOf(option: AnyOption): string {
