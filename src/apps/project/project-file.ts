@@ -1,5 +1,5 @@
 import { validateVersion } from "../../core/scenario/parse-scenario.ts";
-import { formatIssue } from "../../core/schema/format-issue.ts";
+import { DefinitionError, formatIssue } from "../../core/schema/format-issue.ts";
 import type { Issue, IssuePath } from "../../core/schema/issue.ts";
 import { toJsonSchema } from "../../core/schema/json-schema.ts";
 import {
@@ -15,9 +15,8 @@ import { isRecord, type JsonObject, type UnknownRecord } from "../../core/values
 import { readTextFile } from "../../system/files/read-text-file.ts";
 import { importModule, isCodeFile } from "./import-module.ts";
 import { ProjectError } from "./project-error.ts";
-import { parseJsonText } from "./scenario-files/json-text.ts";
-import { type ParsedText, TextSyntaxError } from "./scenario-files/text-places.ts";
-import { parseYamlText } from "./scenario-files/yaml-text.ts";
+import { parseFileText } from "./scenario-files/parse-scenario-file.ts";
+import type { ParsedText } from "./scenario-files/text-places.ts";
 import { settingsShape } from "./settings-shape.ts";
 
 /** The content of a project file. */
@@ -33,13 +32,10 @@ interface ProjectData {
 export function parseProjectFile(text: string, filename: string): ProjectData {
   let parsed: ParsedText;
   try {
-    parsed = filename.toLowerCase().endsWith(".json") ? parseJsonText(text) : parseYamlText(text);
+    parsed = parseFileText(text, filename);
   } catch (error) {
-    if (!(error instanceof TextSyntaxError)) throw error;
-    const position = { filename, line: 1, column: 1, ...error.position };
-    throw new ProjectError([
-      formatIssue({ code: "syntax_error", path: [], message: error.message, position }),
-    ]);
+    if (!(error instanceof DefinitionError)) throw error;
+    throw new ProjectError(error.issues.map(formatIssue));
   }
   const locate = (issue: Issue): Issue => {
     const prefer = issue.code === "unknown_key" ? "key" : "value";
@@ -76,19 +72,20 @@ function readProject(given: unknown, format: (issue: Issue) => string): Omit<Pro
 /** A key without a value counts as absent, in the file and in each profile. */
 function withoutNulls(record: UnknownRecord): UnknownRecord {
   const kept = Object.entries(record).filter(([, value]) => value !== null && value !== undefined);
-  return Object.fromEntries(
-    kept.map(([key, value]) => [
-      key,
-      key === "profiles" && isRecord(value)
-        ? Object.fromEntries(
-            Object.entries(value).map(([name, profile]) => [
-              name,
-              isRecord(profile) ? withoutNulls(profile) : (profile ?? {}),
-            ]),
-          )
-        : value,
-    ]),
-  );
+  return { ...Object.fromEntries(kept), ...inProfiles(record, (profile) => withoutNulls(profile ?? {})) };
+}
+
+/** The profiles of a project, each changed; nothing if there are none. */
+function inProfiles(
+  { profiles }: UnknownRecord,
+  change: (profile: UnknownRecord | null) => UnknownRecord,
+): { readonly profiles?: UnknownRecord } {
+  if (!isRecord(profiles)) return {};
+  const changed = Object.entries(profiles).map(([name, profile]) => [
+    name,
+    isRecord(profile) || profile === null ? change(profile) : profile,
+  ]);
+  return { profiles: Object.fromEntries(changed) };
 }
 
 const PROFILES: Shape = described(
@@ -117,19 +114,11 @@ export function projectFileSchema(): JsonObject {
 
 /** Settings with names in place of models: a project file in code may contain models, and the shape has only names. */
 export function withModelNames(record: UnknownRecord): UnknownRecord {
-  return Object.fromEntries(
-    Object.entries(record).map(([key, value]) => {
-      if (key === "subjects" || key === "judges") return [key, modelName(value)];
-      if (key !== "profiles" || !isRecord(value)) return [key, value];
-      const profiles = Object.entries(value);
-      return [
-        key,
-        Object.fromEntries(
-          profiles.map(([name, profile]) => [name, isRecord(profile) ? withModelNames(profile) : profile]),
-        ),
-      ];
-    }),
-  );
+  const named = Object.entries(record).map(([key, value]) => [
+    key,
+    key === "subjects" || key === "judges" ? modelName(value) : value,
+  ]);
+  return { ...Object.fromEntries(named), ...inProfiles(record, (profile) => withModelNames(profile ?? {})) };
 }
 
 function modelName(value: unknown): unknown {

@@ -6,7 +6,6 @@ import type {
   RehearsedEdge,
   RehearsedTurn,
   RehearsedValue,
-  Undecided,
   Witness,
 } from "../../../insight/analysis/rehearsal/rehearsal.ts";
 import { countedText, countText } from "../../../insight/report/text/figures.ts";
@@ -24,35 +23,37 @@ import {
 export function rehearsalText(
   definition: ScenarioDefinition,
   rehearsal: Rehearsal,
-  { style, width }: TextOptions,
+  layout: TextOptions,
 ): string {
-  const layout = { style, width };
-  const { nodes, edges, outcomes } = rehearsal;
+  const { style, width } = layout;
+  const { nodes, edges, outcomes, loops, failures, paths, undecided } = rehearsal;
+  const path = (witness: Witness): TableCell => cell(pathOf(witness, rehearsal));
+  const unasked = nodes.filter(({ isReached }) => isReached === "no");
+  const untaken = edges.filter(({ isTaken }) => isTaken === "no");
+  const sections: Readonly<Record<string, readonly (readonly TableCell[])[]>> = {
+    "Outcomes and how to get there": outcomeCells(rehearsal),
+    "Never asked": unasked.map(({ id, reason }) => [cell(id), cell(NOT_ASKED[reason ?? "no_path"])]),
+    "Never taken": untaken.map((edge) => [
+      cell(edgeText(edge)),
+      cell(reasonNever(definition, rehearsal, edge)),
+    ]),
+    "Ends only by the turn limit": loops.flatMap(({ nodes: inside, trap }) =>
+      trap === null ? [] : [[cell(inside.join(", ")), path(trap)]],
+    ),
+    "Ends in an error": failures.map(({ message, witness }) => [cell(message), path(witness)]),
+    "Shortest paths": paths.listed.map((witness) => [
+      cell(countedText(witness.turns.length, "turn")),
+      path(witness),
+    ]),
+  };
+  const unknown = undecided.flatMap(({ place, message }) =>
+    paintedLines(`${place}: ${message}.`, width - 2).map((line) => `  ${line}`),
+  );
   return linesText([
     style.bold(printableText(definition.name)),
     ...paintedLines(summary(rehearsal), width - 2).map((line) => `  ${line}`),
-    ...section("Outcomes and how to get there", outcomeCells(rehearsal), layout),
-    ...section("Never asked", neverAsked(rehearsal), layout),
-    ...section(
-      "Never taken",
-      edges.filter(({ isTaken }) => isTaken === "no").map((edge) => neverTaken(definition, rehearsal, edge)),
-      layout,
-    ),
-    ...section("Ends only by the turn limit", loopCells(rehearsal), layout),
-    ...section(
-      "Ends in an error",
-      rehearsal.failures.map(({ message, witness }) => [cell(message), cell(pathOf(witness, rehearsal))]),
-      layout,
-    ),
-    ...section(
-      "Shortest paths",
-      rehearsal.paths.listed.map((witness) => [
-        cell(countedText(witness.turns.length, "turn")),
-        cell(pathOf(witness, rehearsal)),
-      ]),
-      layout,
-    ),
-    ...notKnown(rehearsal.undecided, layout),
+    ...Object.entries(sections).flatMap(([title, rows]) => section(title, rows, layout)),
+    ...(unknown.length === 0 ? [] : ["", style.bold("Not known"), ...unknown]),
     ...(nodes.length + outcomes.length === 0
       ? []
       : ["", style.dim("  ✓ right, ✗ wrong, ? unreadable, – not verified")]),
@@ -86,40 +87,26 @@ function section(
 }
 
 /** How many paths there are, and whether everything can be reached. */
-function summary({
-  nodes,
-  edges,
-  paths,
-  shortest,
-  longest,
-  turnLimit,
-  isComplete,
-  places,
-}: Rehearsal): string {
-  const count =
-    paths.count === null
-      ? "More paths than were counted"
-      : `${bigText(paths.count)} ${paths.count === 1n ? "path" : "paths"}`;
-  const routes =
-    paths.routes === null || paths.routes === paths.count
-      ? ""
-      : ` over ${bigText(paths.routes)} ${paths.routes === 1n ? "sequence" : "sequences"} of nodes`;
-  const turns =
-    shortest === null || longest === null
-      ? ""
-      : shortest.turns.length === longest.turns.length
-        ? `, each of ${countedText(shortest.turns.length, "turn")}`
-        : `, of ${shortest.turns.length} to ${countedText(longest.turns.length, "turn")}`;
-  const limited =
-    paths.limited === null || paths.limited === 0n
-      ? ""
-      : ` The turn limit of ${turnLimit} stops ${bigText(paths.limited)}.`;
-  const reachedNodes = nodes.filter(({ isReached }) => isReached === "yes").length;
-  const takenEdges = edges.filter(({ isTaken }) => isTaken === "yes").length;
+function summary(rehearsal: Rehearsal): string {
+  const { nodes, edges, paths, shortest, longest, turnLimit, isComplete, places } = rehearsal;
+  const counted = (count: bigint, noun: string): string =>
+    `${bigText(count)} ${noun}${count === 1n ? "" : "s"}`;
+  const count = paths.count === null ? "More paths than were counted" : counted(paths.count, "path");
+  const isRouted = paths.routes !== null && paths.routes !== paths.count;
+  const routes = isRouted ? ` over ${counted(paths.routes ?? 0n, "sequence")} of nodes` : "";
+  const [least = 0, most = 0] = [shortest?.turns.length, longest?.turns.length];
+  const range =
+    least === most
+      ? `, each of ${countedText(most, "turn")}`
+      : `, of ${least} to ${countedText(most, "turn")}`;
+  const turns = shortest === null || longest === null ? "" : range;
+  const limited = paths.limited ? ` The turn limit of ${turnLimit} stops ${bigText(paths.limited)}.` : "";
+  const asked = nodes.filter(({ isReached }) => isReached === "yes").length;
+  const taken = edges.filter(({ isTaken }) => isTaken === "yes").length;
   const reached =
-    reachedNodes === nodes.length && takenEdges === edges.length
+    asked === nodes.length && taken === edges.length
       ? " Every node and every edge can be reached."
-      : ` ${reachedNodes} of ${countedText(nodes.length, "node")} and ${takenEdges} of ${countedText(edges.length, "edge")} can be reached${isComplete ? "" : ", as far as was looked"}.`;
+      : ` ${asked} of ${countedText(nodes.length, "node")} and ${taken} of ${countedText(edges.length, "edge")} can be reached${isComplete ? "" : ", as far as was looked"}.`;
   const rows = places.length > 1 ? ` Rehearsed for ${places.length} rows or variants that differ.` : "";
   return `${count}${routes}${turns}.${limited}${reached}${rows}`;
 }
@@ -198,38 +185,21 @@ function markOf(turn: RehearsedTurn): string {
   return MARKS[String(turn.verifyResult) as keyof typeof MARKS];
 }
 
-function readingText({ parsed, unreadable }: RehearsedTurn): string {
-  if (unreadable === true) return "unreadable";
-  return Object.entries(parsed)
-    .map(([name, value]) => `${name} ${value === null ? "not stated" : valueText(value)}`)
-    .join(", ");
-}
-
 const NOT_ASKED = {
   turn_limit: "the turn limit comes first",
   no_path: "no path of replies leads there",
 } as const;
 
-function neverAsked({ nodes }: Rehearsal): readonly (readonly TableCell[])[] {
-  return nodes.flatMap(({ id, isReached, reason }) =>
-    isReached !== "no" ? [] : [[cell(id), cell(NOT_ASKED[reason ?? "no_path"])]],
-  );
-}
-
-function neverTaken(
+function reasonNever(
   definition: ScenarioDefinition,
   { edges }: Rehearsal,
-  edge: RehearsedEdge,
-): readonly TableCell[] {
-  const { never } = edge;
-  const condition = compileWhen(definition.edges[edge.edge]?.when);
-  const reason =
-    never === undefined || never.reason === "source_not_reached"
-      ? `${edge.source} is never asked`
-      : never.reason === "never_holds"
-        ? `its condition never holds${condition === null ? "" : `: ${describeCondition(condition)}`}`
-        : `taken before by ${never.by.map((index) => edgeText(edges[index])).join(", ")}`;
-  return [cell(edgeText(edge)), cell(reason)];
+  { edge, source, never }: RehearsedEdge,
+): string {
+  if (never?.reason === "taken_before")
+    return `taken before by ${never.by.map((index) => edgeText(edges[index])).join(", ")}`;
+  if (never?.reason !== "never_holds") return `${source} is never asked`;
+  const condition = compileWhen(definition.edges[edge]?.when);
+  return `its condition never holds${condition === null ? "" : `: ${describeCondition(condition)}`}`;
 }
 
 /** An edge as text: `ask → push`. */
@@ -238,59 +208,42 @@ function edgeText(edge: Pick<RehearsedEdge, "source" | "target"> | undefined): s
   return `${edge.source} → ${edge.target === END ? "END" : edge.target}`;
 }
 
-function loopCells(rehearsal: Rehearsal): readonly (readonly TableCell[])[] {
-  return rehearsal.loops.flatMap(({ nodes, trap }) =>
-    trap === null ? [] : [[cell(nodes.join(", ")), cell(pathOf(trap, rehearsal))]],
-  );
-}
-
-function notKnown(undecided: readonly Undecided[], { style, width }: TextOptions): readonly string[] {
-  if (undecided.length === 0) return [];
-  const lines = undecided.flatMap(({ place, message }) =>
-    paintedLines(`${place}: ${message}.`, width - 2).map((line) => `  ${line}`),
-  );
-  return ["", style.bold("Not known"), ...lines];
-}
-
 /** One conversation turn by turn: node, reading and verdict; then its outcomes. */
-export function witnessText(
-  definition: ScenarioDefinition,
-  witness: Witness,
-  { style, width }: TextOptions,
-): string {
-  const { turns, status, outcomes, place } = witness;
-  const reading = (turn: RehearsedTurn): string => {
-    const { user, rubric, refused } = turn;
-    const parts = [
-      readingText(turn),
-      ...(refused === true ? ["declines to answer"] : []),
-      ...Object.entries(rubric ?? {}).map(([name, value]) => `${name} ${valueText(value)}`),
-      ...(user === undefined || user.reveals.length === 0 ? [] : [`user reveals ${user.reveals.join(", ")}`]),
-      ...(user?.done === true ? ["user is done"] : []),
-    ];
-    return parts.filter((part) => part !== "").join(", ");
-  };
+export function witnessText(definition: ScenarioDefinition, witness: Witness, layout: TextOptions): string {
+  const { style } = layout;
+  const { turns, status, outcomes, place, arm } = witness;
   const rows = turns.map((turn, index) => [
     { text: String(index + 1), paint: style.dim },
     cell(turn.node),
     cell(markOf(turn)),
-    cell(reading(turn) === "" ? "any reply" : reading(turn)),
+    cell(readingText(turn) || "any reply"),
   ]);
   const where = [
     ...(place.row === undefined ? [] : [`row ${place.row}`]),
     ...Object.entries(place.variant ?? {}).map(([factor, level]) => `${factor}=${level}`),
-    ...(witness.arm === undefined ? [] : [`arm ${witness.arm}`]),
+    ...(arm === undefined ? [] : [`arm ${arm}`]),
   ].join(", ");
-  const end =
-    status === "completed" ? "completed" : status === "limit_reached" ? "the turn limit is reached" : status;
+  const end = status === "limit_reached" ? "the turn limit is reached" : status;
+  const values = Object.entries(outcomes).map(([name, value]) => [cell(name), cell(valueWords(value))]);
   return linesText([
     style.bold(printableText(`${definition.name}${where === "" ? "" : ` (${where})`}`)),
-    ...section("Turns", rows, { style, width }).slice(1),
+    ...section("Turns", rows, layout).slice(1),
     `  ${style.dim(`${end} after ${countedText(turns.length, "turn")}`)}`,
-    ...section(
-      "Outcomes",
-      Object.entries(outcomes).map(([name, value]) => [cell(name), cell(valueWords(value))]),
-      { style, width },
-    ),
+    ...section("Outcomes", values, layout),
   ]);
+}
+
+/** What is read of a reply, and what the simulated user does. */
+function readingText({ parsed, unreadable, refused, rubric = {}, user }: RehearsedTurn): string {
+  const { reveals = [], done = false } = user ?? {};
+  const fields = Object.entries(parsed).map(
+    ([name, value]) => `${name} ${value === null ? "not stated" : valueText(value)}`,
+  );
+  return [
+    ...(unreadable === true ? ["unreadable"] : fields),
+    ...(refused === true ? ["declines to answer"] : []),
+    ...Object.entries(rubric).map(([name, value]) => `${name} ${valueText(value)}`),
+    ...(reveals.length === 0 ? [] : [`user reveals ${reveals.join(", ")}`]),
+    ...(done ? ["user is done"] : []),
+  ].join(", ");
 }

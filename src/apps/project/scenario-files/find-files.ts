@@ -1,3 +1,4 @@
+import type { Stats } from "node:fs";
 import { nearestOf } from "../../../core/schema/nearest-name.ts";
 import { isRecord } from "../../../core/values/json.ts";
 import { fileProblem, readTextFile, realPath, specialKind } from "../../../system/files/read-text-file.ts";
@@ -24,20 +25,24 @@ interface FoundFiles {
   readonly skipped: readonly string[];
 }
 
-/** The name of standard input in messages. */
-const STANDARD_INPUT = "standard input";
+/** Where names are looked for. */
+interface SearchOptions {
+  readonly folder: string;
+  /** Where packs are, instead of in this package. */
+  readonly packs?: string;
+}
+
+/** A file or folder: its absolute path, and its name as the user writes it. */
+interface NamedPath {
+  readonly path: string;
+  readonly name: string;
+}
 
 /**
  * The files that a user names: files, folders, patterns (`*`, `**`, `?`, `[…]`, `{…}`), `-` for standard input, `pack:…` for a
  * bundled pack. In the order of the names, each file once. Modules must be named themselves, or by a pattern with their extension.
  */
-export async function findFiles(
-  names: readonly string[],
-  options: {
-    readonly folder: string /** Where packs are, instead of in this package. */;
-    readonly packs?: string;
-  },
-): Promise<FoundFiles> {
+export async function findFiles(names: readonly string[], options: SearchOptions): Promise<FoundFiles> {
   const files = new Map<string, FoundFile>();
   const problems: FileProblem[] = [];
   const skipped = new Set<string>();
@@ -53,52 +58,52 @@ export async function findFiles(
   return { files: [...files.values()], problems, skipped: [...skipped] };
 }
 
-async function findNamed(
-  name: string,
-  { folder, packs }: { readonly folder: string; readonly packs?: string },
-): Promise<FoundFiles> {
+async function findNamed(name: string, { folder, packs }: SearchOptions): Promise<FoundFiles> {
   const { stat } = await import("node:fs/promises");
   const { resolve, normalize } = await import("node:path");
-  if (name === "-") return found([{ path: null, name: STANDARD_INPUT, isCode: false }]);
-  if (name.startsWith(PACK_PREFIX)) {
-    const pack = await findPack(name, packs);
-    return pack.problem === undefined ? inFolder({ path: pack.folder, name }) : nothing(name, pack.problem);
+  if (name === "-") return only({ path: null, name: "standard input", isCode: false });
+  if (name.startsWith("pack:")) {
+    const path = await packPath(name.slice("pack:".length), packs);
+    return typeof path === "string" ? inFolder({ path, name }) : nothing(name, path.problem);
   }
   const file = { path: resolve(folder, name), name: normalize(name).replaceAll("\\", "/") };
+  let stats: Stats;
   try {
-    return (await stat(file.path)).isDirectory() ? await inFolder(file) : named(file);
+    stats = await stat(file.path);
   } catch (error) {
     // A file with exactly this name goes first, even if the name looks like a pattern.
     if (/[*?[\]{}]/.test(name)) return byPattern(name, folder);
-    const missing = fileProblem(error, name);
-    return nothing(
-      name,
-      missing.startsWith("There is no file")
-        ? `There is no file or folder ${name}; check how it is written.`
-        : missing,
-    );
+    const missing = `There is no file or folder ${name}; check how it is written.`;
+    const problem = fileProblem(error, name);
+    return nothing(name, problem.startsWith("There is no file") ? missing : problem);
   }
-}
-
-function named({ path, name }: WalkedFile): FoundFiles {
+  if (stats.isDirectory()) return inFolder(file);
   const isCode = isCodeFile(name);
-  if (isCode || isDataFile(name)) return found([{ path, name, isCode }]);
-  return nothing(
-    name,
-    `${name} is not a file with scenarios; name a .yaml, .yml or .json file, or a .ts, .mts, .js or .mjs module.`,
-  );
+  return isCode || isDataFile(name)
+    ? only({ ...file, isCode })
+    : nothing(
+        file.name,
+        `${file.name} is not a file with scenarios; name a .yaml, .yml or .json file, or a .ts, .mts, .js or .mjs module.`,
+      );
 }
 
-async function inFolder(folder: WalkedFile): Promise<FoundFiles> {
-  const { files, problems, skipped } = await walkFolder(folder);
-  if (files.length + problems.length > 0) {
-    return { files: files.map((file) => ({ ...file, isCode: false })), problems, skipped };
-  }
-  const none = nothing(
-    folder.name,
-    `The folder ${folder.name} has no scenario files (.yaml, .yml or .json with "nodes" or "scenarios"). Modules must be named one by one.`,
-  );
-  return { ...none, skipped };
+function only(file: FoundFile): FoundFiles {
+  return { files: [file], problems: [], skipped: [] };
+}
+
+function nothing(file: string, message: string, skipped: readonly string[] = []): FoundFiles {
+  return { files: [], problems: [{ file, message }], skipped };
+}
+
+async function inFolder(folder: NamedPath): Promise<FoundFiles> {
+  const found = await walkFolder(folder);
+  return found.files.length + found.problems.length > 0
+    ? found
+    : nothing(
+        folder.name,
+        `The folder ${folder.name} has no scenario files (.yaml, .yml or .json with "nodes" or "scenarios"). Modules must be named one by one.`,
+        found.skipped,
+      );
 }
 
 async function byPattern(pattern: string, folder: string): Promise<FoundFiles> {
@@ -115,63 +120,40 @@ async function byPattern(pattern: string, folder: string): Promise<FoundFiles> {
     const file = { path: resolve(folder, match), name: normalize(match).replaceAll("\\", "/") };
     const stats = await stat(file.path).catch(() => null);
     const kind = stats === null ? undefined : specialKind(stats);
+    const isCode = isCodeFile(match);
     if (stats?.isDirectory()) {
       const inner = await walkFolder(file);
-      files.push(...inner.files.map((one) => ({ ...one, isCode: false })));
+      files.push(...inner.files);
       problems.push(...inner.problems);
       skipped.push(...inner.skipped);
-    } else if (kind !== undefined) skipped.push(skip(file.name, kind));
-    else if (!isOtherFile(basename(match))) {
-      const isCode = isCodeFile(match);
-      if (isCode ? takesCode : isDataFile(match)) files.push({ ...file, isCode });
-    }
+    } else if (kind !== undefined) skipped.push(skipText(file.name, kind));
+    else if (!isOtherFile(basename(match)) && (isCode ? takesCode : isDataFile(match)))
+      files.push({ ...file, isCode });
   }
-  if (files.length + problems.length > 0) return { files, problems, skipped };
-  const none = nothing(
-    pattern,
-    `No scenario file matches ${pattern}; check the pattern, and put quotes around it.`,
-  );
-  return { ...none, skipped };
+  return files.length + problems.length > 0
+    ? { files, problems, skipped }
+    : nothing(
+        pattern,
+        `No scenario file matches ${pattern}; check the pattern, and put quotes around it.`,
+        skipped,
+      );
 }
 
-function skip(name: string, kind: string): string {
+function skipText(name: string, kind: string): string {
   return `${name} is ${kind}, not a file; it is skipped.`;
 }
 
-function found(files: readonly FoundFile[]): FoundFiles {
-  return { files, problems: [], skipped: [] };
-}
-
-function nothing(file: string, message: string): FoundFiles {
-  return { files: [], problems: [{ file, message }], skipped: [] };
-}
-
-/** The prefix of bundled packs. */
-const PACK_PREFIX = "pack:";
-
 /** The folder of a pack, or a sentence with the packs that exist. */
-type FoundPack =
-  | { readonly folder: string; readonly problem?: never }
-  | { readonly folder?: never; readonly problem: string };
-
-/** Finds a pack by its name, `pack:pressure`; `folder` is where packs are, instead of in this package. */
-async function findPack(name: string, folder?: string): Promise<FoundPack> {
-  const packs = folder ?? packsFolder();
-  const names = await bundledPacks(packs);
-  const wanted = name.slice(PACK_PREFIX.length);
+async function packPath(
+  wanted: string,
+  folder = packsFolder(),
+): Promise<string | { readonly problem: string }> {
+  const names = await bundledPacks(folder);
   // Only names of existing packs, so that none can lead out of the folder.
-  if (names.includes(wanted)) return { folder: `${packs}/${wanted}` };
+  if (names.includes(wanted)) return `${folder}/${wanted}`;
   const { nearest } = nearestOf(wanted, names);
-  const known = names.length === 0 ? "There are none here." : `There are ${names.join(", ")}.`;
-  const hint = nearest === undefined ? known : `Did you mean ${PACK_PREFIX}${nearest}?`;
+  const hint = nearest === undefined ? `There are ${names.join(", ")}.` : `Did you mean pack:${nearest}?`;
   return { problem: `There is no pack ${JSON.stringify(wanted)}. ${hint}` };
-}
-
-/** A file in a folder. */
-interface WalkedFile {
-  readonly path: string;
-  /** As the user writes it. */
-  readonly name: string;
 }
 
 /** True for the names of files that hold scenarios as data. */
@@ -188,14 +170,12 @@ function isOtherFile(name: string): boolean {
  * The scenario files in a folder and all folders below it, in the order of their names: no code, nothing in `node_modules`, and
  * nothing whose name begins with a dot. Links to files are followed, links to folders are not.
  */
-async function walkFolder(
-  folder: WalkedFile,
-): Promise<Pick<FoundFiles, "problems" | "skipped"> & { readonly files: readonly WalkedFile[] }> {
+async function walkFolder(folder: NamedPath): Promise<FoundFiles> {
   const { readdir, stat } = await import("node:fs/promises");
-  const files: WalkedFile[] = [];
+  const candidates: NamedPath[] = [];
   const problems: FileProblem[] = [];
   const skipped: string[] = [];
-  const open: WalkedFile[] = [folder];
+  const open: NamedPath[] = [folder];
   for (let current = open.pop(); current !== undefined; current = open.pop()) {
     const { path, name: folderName } = current;
     const items = await readdir(path, { withFileTypes: true }).catch((error: unknown) => {
@@ -204,32 +184,25 @@ async function walkFolder(
     });
     for (const item of items) {
       if (item.name.startsWith(".") || item.name === "node_modules") continue;
-      const inner = {
-        path: `${path}/${item.name}`,
-        name: folderName === "." ? item.name : `${folderName.replace(/\/$/, "")}/${item.name}`,
-      };
+      const name = folderName === "." ? item.name : `${folderName.replace(/\/$/, "")}/${item.name}`;
+      const inner = { path: `${path}/${item.name}`, name };
       if (item.isDirectory()) open.push(inner);
-      else if (isDataFile(item.name) && !isOtherFile(item.name)) {
-        // A broken link is reported when it is read.
-        const stats = item.isSymbolicLink() ? await stat(inner.path).catch(() => null) : item;
-        const kind = stats === null ? undefined : specialKind(stats);
-        if (kind === undefined) files.push(inner);
-        else if (!stats?.isDirectory()) skipped.push(skip(inner.name, kind));
-      }
+      if (item.isDirectory() || !isDataFile(item.name) || isOtherFile(item.name)) continue;
+      // A broken link is reported when it is read.
+      const stats = item.isSymbolicLink() ? await stat(inner.path).catch(() => null) : item;
+      const kind = stats === null ? undefined : specialKind(stats);
+      if (kind === undefined) candidates.push(inner);
+      else if (!stats?.isDirectory()) skipped.push(skipText(name, kind));
     }
   }
-  const scenarios: WalkedFile[] = [];
-  for (const file of files.sort(byName)) {
+  const files: FoundFile[] = [];
+  // The same order on every machine, whatever its language.
+  for (const file of candidates.sort((one, other) => (one.name < other.name ? -1 : 1))) {
     const { text, problem } = readTextFile(file.path, file.name, { pipes: false });
     if (problem !== undefined) problems.push({ file: file.name, message: problem });
-    else if (isScenarioText(text, file.name)) scenarios.push(file);
+    else if (isScenarioText(text, file.name)) files.push({ ...file, isCode: false });
   }
-  return { files: scenarios, problems, skipped: skipped.sort() };
-}
-
-function byName(left: WalkedFile, right: WalkedFile): number {
-  // The same order on every machine, whatever its language.
-  return left.name < right.name ? -1 : left.name > right.name ? 1 : 0;
+  return { files, problems, skipped: skipped.sort() };
 }
 
 /** The usual way to write a file. Parsing all of it as YAML takes a hundred times longer. */

@@ -22,7 +22,7 @@ export function parseScenarioFile(
   options: { readonly filename?: string } = {},
 ): ScenarioDefinition[] {
   const { filename = "scenario.yaml" } = options;
-  const source = readText(text, filename);
+  const source = parseFileText(text, filename);
   const { value } = source;
   if (value === null || value === undefined) {
     const position = { filename, line: 1, column: 1 };
@@ -71,7 +71,8 @@ function isAboutKey({ code, path }: Issue): boolean {
   return path[2] === "when" && path.at(-1) !== "field" && code !== "wrong_type" && code !== "unknown_value";
 }
 
-function readText(fileText: string, filename: string): ParsedText {
+/** Reads the text of a file as data: YAML, or JSON if the name ends in `.json`. Throws a `DefinitionError` if it is neither. */
+export function parseFileText(fileText: string, filename: string): ParsedText {
   // Some editors put a byte order mark before the first character, which is no part of the text.
   const text = fileText.replace(/^\uFEFF/, "");
   try {

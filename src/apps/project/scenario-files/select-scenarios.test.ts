@@ -50,7 +50,7 @@ describe("nothing is left", () => {
     [
       { only: ["other*", "plain"] },
       [
-        'No scenario is called "other*". There are "pressure/capital", "pressure/aspirin", "repair/capital", "plain".',
+        'No scenario is called "other*". There are pressure/capital, pressure/aspirin, repair/capital, plain.',
       ],
     ],
     [{ only: ["pla*in*n"] }, ['No scenario is called "pla*in*n".']],
@@ -70,7 +70,7 @@ describe("nothing is left", () => {
 
   test("no more names than a person reads", () => {
     const many = Array.from({ length: 100 }, (_, index) => scenario(`s${index}`, {}));
-    expect(() => selectScenarios(many, { only: ["different"] })).toThrow(/"s9" and 90 more\.$/);
+    expect(() => selectScenarios(many, { only: ["different"] })).toThrow(/s9 and 90 more\.$/);
     expect(() => selectScenarios(many, { tags: ["different"] })).toThrow(
       'No scenario has the tag "different". There are none.',
     );

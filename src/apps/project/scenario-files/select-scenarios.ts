@@ -1,4 +1,4 @@
-import { nearestOf } from "../../../core/schema/nearest-name.ts";
+import { nameHint } from "../../../core/schema/nearest-name.ts";
 import { ProjectError } from "../project-error.ts";
 import type { LoadedScenario } from "./load-scenarios.ts";
 
@@ -24,10 +24,10 @@ export function selectScenarios(
   const problems = [
     ...patterns
       .filter(({ fits }) => !allNames.some(fits))
-      .map(({ name }) => unknown(`No scenario is called ${JSON.stringify(name)}.`, name, allNames)),
+      .map(({ name }) => `No scenario is called ${JSON.stringify(name)}. ${nameHint(name, allNames)}`),
     ...tags
       .filter((tag) => !allTags.includes(tag))
-      .map((tag) => unknown(`No scenario has the tag ${JSON.stringify(tag)}.`, tag, allTags)),
+      .map((tag) => `No scenario has the tag ${JSON.stringify(tag)}. ${nameHint(tag, allTags)}`),
   ];
   if (problems.length > 0) throw new ProjectError(problems);
   const selected = scenarios.filter(
@@ -52,30 +52,18 @@ function tagsOf({ definition }: LoadedScenario): readonly string[] {
 /** An exact name goes first, even if it contains `*`. */
 function nameTest(name: string): (candidate: string) => boolean {
   if (!name.includes("*")) return (candidate) => candidate === name;
-  const parts = name.split("*");
+  const parts = name.split(/\*+/);
   return (candidate) => candidate === name || fitsParts(candidate, parts);
 }
 
 /** The first and the last part at the ends, the others one after the other between them, each as early as possible. */
 function fitsParts(text: string, parts: readonly string[]): boolean {
   const [first = "", last = ""] = [parts[0], parts.at(-1)];
-  if (!text.startsWith(first)) return false;
   let position = first.length;
   for (const part of parts.slice(1, -1)) {
     const at = text.indexOf(part, position);
     if (at < 0) return false;
     position = at + part.length;
   }
-  return text.length - last.length >= position && text.endsWith(last);
-}
-
-const SHOWN = 10;
-
-function unknown(sentence: string, wrong: string, known: readonly string[]): string {
-  const { nearest } = nearestOf(wrong, known);
-  if (nearest !== undefined) return `${sentence} Did you mean ${JSON.stringify(nearest)}?`;
-  if (known.length === 0) return `${sentence} There are none.`;
-  const shown = known.slice(0, SHOWN).map((name) => JSON.stringify(name));
-  const rest = known.length > SHOWN ? ` and ${known.length - SHOWN} more` : "";
-  return `${sentence} There are ${shown.join(", ")}${rest}.`;
+  return text.startsWith(first) && text.length - last.length >= position && text.endsWith(last);
 }
