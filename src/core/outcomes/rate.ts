@@ -2,64 +2,28 @@ import {
   boolean,
   described,
   either,
+  integerFrom,
   list,
-  type NumberShape,
   nonEmptyText,
+  numberFrom,
   object,
   oneOfTexts,
-  type ReferenceShape,
+  record,
   reference,
-  type Shape,
+  type TypeOf,
   text,
 } from "../schema/shape.ts";
 import type { UnknownRecord } from "../values/json.ts";
 
-/** A ratio of two conditions: the outcome `of`, over the same outcome where a factor has a level. */
-export interface RatioDeclaration<Outcome extends string = string> {
-  readonly of: Outcome;
-  /** Factor and level of the denominator; `variant` stands for whatever factor has the level. */
-  readonly over: Readonly<Record<string, string>>;
-  /** The mean over items of their ratios (default), or the ratio of the two means. */
-  readonly as?: "mean_of_ratios" | "ratio_of_means";
-}
+const percent = numberFrom(0);
+const tries = integerFrom(1);
 
-/**
- * A number that reports compute from outcomes over conversations. With `of` alone it is a rate, or the mean of a number; `given` leaves
- * out the conversations in which another outcome is not true.
- */
-export interface RateDeclaration<Outcome extends string = string> {
-  readonly description?: string;
-  readonly of?: Outcome;
-  /** Only conversations in which this outcome is true, or is not. */
-  readonly given?: Outcome | { readonly not: Outcome };
-  /** The mean of an outcome that is a number; the same as `of`. */
-  readonly mean?: Outcome;
-  readonly ratio?: RatioDeclaration<Outcome>;
-  /** The mean over items of this percentile of their replicates. */
-  readonly percentile?: number;
-  /** The mean over items of the distance between two percentiles of their replicates. */
-  readonly spread?: readonly number[];
-  /** The chance that at least one of so many replicates passes. */
-  readonly passAt?: number;
-  /** The chance that all of so many replicates pass. */
-  readonly passHat?: number;
-  /** True if more is better, false if less is. Tables mark the best subject only where this is known. */
-  readonly good?: boolean;
-  /** The mean over groups, each with the same weight: `{ macro: "row.axis" }`. Without it, all conversations are pooled. */
-  readonly average?: { readonly macro: string };
-  /** The nodes whose verdicts make the sequence that the rate follows; found by itself for "all turns are right". */
-  readonly turns?: readonly string[];
-}
-
-const percent: NumberShape = { kind: "number", minimum: 0 };
-const tries: NumberShape = { kind: "number", integer: true, minimum: 1 };
-
-const RATIO: Shape = object(
+const RATIO = object(
   "a ratio",
   {
     of: described(nonEmptyText, "The outcome."),
     over: described(
-      { kind: "record", values: nonEmptyText, single: true, ifEmpty: "empty_value" } as const,
+      record(nonEmptyText, { single: true, ifEmpty: "empty_value" }),
       "Factor and level of the denominator.",
     ),
   },
@@ -67,7 +31,7 @@ const RATIO: Shape = object(
 );
 
 /** A rate, as files write it under its name. */
-export const RATE_SHAPE: ReferenceShape = reference("rate", () =>
+export const RATE_SHAPE = reference("rate", () =>
   object(
     "a rate",
     {},
@@ -102,6 +66,27 @@ export const RATE_SHAPE: ReferenceShape = reference("rate", () =>
   ),
 );
 
+type Rate = TypeOf<typeof RATE_SHAPE>;
+
+/** A ratio of two conditions: the outcome `of`, over the same outcome where a factor has a level. */
+export type RatioDeclaration<Outcome extends string = string> = Omit<NonNullable<Rate["ratio"]>, "of"> & {
+  readonly of: Outcome;
+};
+
+/**
+ * A number that reports compute from outcomes over conversations. With `of` alone it is a rate, or the mean of a number; `given` leaves
+ * out the conversations in which another outcome is not true.
+ */
+export type RateDeclaration<Outcome extends string = string> = Omit<
+  Rate,
+  "of" | "given" | "mean" | "ratio"
+> & {
+  readonly of?: Outcome;
+  readonly given?: Outcome | { readonly not: Outcome };
+  readonly mean?: Outcome;
+  readonly ratio?: RatioDeclaration<Outcome>;
+};
+
 function rateProblem(value: UnknownRecord): string | null {
   const sources = ["of", "mean", "ratio"].filter((key) => value[key] !== undefined);
   if (sources.length !== 1) return "A rate has exactly one of `of`, `mean` and `ratio`.";
@@ -121,16 +106,12 @@ export function outcomesOfRate(
   rate: RateDeclaration,
 ): readonly (readonly [path: readonly string[], name: string])[] {
   const { of, given, mean, ratio } = rate;
-  return [
-    ...(of === undefined ? [] : [[["of"], of] as const]),
-    ...(mean === undefined ? [] : [[["mean"], mean] as const]),
-    ...(ratio === undefined ? [] : [[["ratio", "of"], ratio.of] as const]),
-    ...(given === undefined
-      ? []
-      : [
-          typeof given === "string"
-            ? ([["given"], given] as const)
-            : ([["given", "not"], given.not] as const),
-        ]),
+  const negated = typeof given === "object" ? given.not : undefined;
+  const named: [path: string[], name: string | undefined][] = [
+    [["of"], of],
+    [["mean"], mean],
+    [["ratio", "of"], ratio?.of],
+    negated === undefined ? [["given"], given as string | undefined] : [["given", "not"], negated],
   ];
+  return named.flatMap(([path, name]) => (name === undefined ? [] : [[path, name] as const]));
 }

@@ -4,44 +4,69 @@ import type { Truth } from "../logic/kleene.ts";
 import {
   described,
   either,
+  integer,
+  integerFrom,
   jsonObject,
+  list,
   nonEmptyText,
   object,
   oneOfTexts,
-  type Shape,
+  record,
+  type TypeOf,
 } from "../schema/shape.ts";
 import { type ConditionLeaf, compileWhen, WHEN_SHAPE, type When } from "../state/condition.ts";
 import { isRecord, type JsonObject, ownValue } from "../values/json.ts";
 
+const COLUMN_TYPE = oneOfTexts("text", "number", "integer", "boolean", "json");
+
 /** What a column holds, where the file cannot say it. */
-export type ColumnType = "text" | "number" | "integer" | "boolean" | "json";
+export type ColumnType = TypeOf<typeof COLUMN_TYPE>;
 
-/** The names of the types of columns. */
-const COLUMN_TYPES: readonly ColumnType[] = ["text", "number", "integer", "boolean", "json"];
+const ROWS = list(jsonObject, { ifEmpty: "empty_value" });
 
-/** Which rows of a dataset are used, and what their columns hold. */
-export interface DatasetOptions {
-  /** The column that identifies a row (default: a hash of the row's content). */
-  readonly id?: string;
-  /** Only rows for which this holds, written like the `when` of an edge, with columns as paths. */
-  readonly where?: When;
-  /** The most rows: the first of those that are left. */
-  readonly limit?: number;
-  /** A sample of `n` rows, drawn by their ids: a row more or less changes the sample as little as possible. */
-  readonly sample?: { readonly n: number; readonly seed?: number };
-  /** Types of columns. */
-  readonly columns?: Readonly<Record<string, ColumnType>>;
-}
+const SOURCE = object(
+  "a dataset",
+  {},
+  {
+    optional: {
+      file: described(nonEmptyText, "CSV, TSV, JSONL, JSON, YAML or Parquet; relative to the scenario file."),
+      rows: ROWS,
+      id: described(nonEmptyText, "The column that identifies a row."),
+      where: described(WHEN_SHAPE, "Only rows for which this holds; paths are columns."),
+      limit: described(integerFrom(1), "Only the first rows."),
+      sample: described(
+        object("a sample", { n: integerFrom(1) }, { optional: { seed: integer } }),
+        "Only rows that are drawn by their ids.",
+      ),
+      columns: described(record(COLUMN_TYPE), "Types of columns, where the file cannot say them."),
+    },
+    rule: (value, report) => {
+      const count = ["file", "rows"].filter((key) => value[key] !== undefined).length;
+      if (count !== 1)
+        report(null, { code: "invalid_parameter", message: "A dataset needs either file or rows." });
+      if (hasCode(value.where))
+        report("where", {
+          code: "invalid_parameter",
+          message: "A filter of rows cannot be code; write { column: value }.",
+        });
+    },
+  },
+);
+
+/** A dataset as it stands in files. */
+export const DATASET_SHAPE = described(
+  either(nonEmptyText, ROWS, SOURCE),
+  "Rows: the scenario is run once for each of them. A path, a list of rows, or either with options.",
+);
 
 /** A dataset with options: rows in a file, or given rows. */
-export interface DatasetSource extends DatasetOptions {
-  /** CSV, TSV, JSONL, JSON, YAML or Parquet, by the end of its name. In a scenario file, relative to that file. */
-  readonly file?: string;
-  readonly rows?: readonly JsonObject[];
-}
+export interface DatasetSource extends TypeOf<typeof SOURCE> {}
+
+/** Which rows of a dataset are used, and what their columns hold. */
+export type DatasetOptions = Omit<DatasetSource, "file" | "rows">;
 
 /** A dataset as scenarios name it: a path, rows, or either with options. */
-export type DatasetOption = string | readonly JsonObject[] | DatasetSource;
+export type DatasetOption = TypeOf<typeof DATASET_SHAPE>;
 
 /** A dataset in the long form. */
 export function datasetSource(dataset: DatasetOption): DatasetSource {
@@ -52,51 +77,6 @@ export function datasetSource(dataset: DatasetOption): DatasetSource {
 function isRowList(dataset: Exclude<DatasetOption, string>): dataset is readonly JsonObject[] {
   return Array.isArray(dataset);
 }
-
-const fromOne: Shape = { kind: "number", integer: true, minimum: 1 };
-
-/** A dataset as it stands in files. */
-export const DATASET_SHAPE: Shape = described(
-  either(
-    nonEmptyText,
-    { kind: "array", items: jsonObject, ifEmpty: "empty_value" },
-    object(
-      "a dataset",
-      {},
-      {
-        optional: {
-          file: described(
-            nonEmptyText,
-            "CSV, TSV, JSONL, JSON, YAML or Parquet; relative to the scenario file.",
-          ),
-          rows: { kind: "array", items: jsonObject, ifEmpty: "empty_value" },
-          id: described(nonEmptyText, "The column that identifies a row."),
-          where: described(WHEN_SHAPE, "Only rows for which this holds; paths are columns."),
-          limit: described(fromOne, "Only the first rows."),
-          sample: described(
-            object("a sample", { n: fromOne }, { optional: { seed: { kind: "number", integer: true } } }),
-            "Only rows that are drawn by their ids.",
-          ),
-          columns: described(
-            { kind: "record", values: oneOfTexts(...COLUMN_TYPES) },
-            "Types of columns, where the file cannot say them.",
-          ),
-        },
-        rule: (value, report) => {
-          const count = ["file", "rows"].filter((key) => value[key] !== undefined).length;
-          if (count !== 1)
-            report(null, { code: "invalid_parameter", message: "A dataset needs either file or rows." });
-          if (hasCode(value.where))
-            report("where", {
-              code: "invalid_parameter",
-              message: "A filter of rows cannot be code; write { column: value }.",
-            });
-        },
-      },
-    ),
-  ),
-  "Rows: the scenario is run once for each of them. A path, a list of rows, or either with options.",
-);
 
 function hasCode(where: unknown): boolean {
   if (typeof where === "string" || typeof where === "function") return true;

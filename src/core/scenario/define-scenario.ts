@@ -1,4 +1,4 @@
-import type { Outcome } from "../outcomes/outcome-check.ts";
+import { lazy } from "../lazy.ts";
 import { DefinitionError, formatPath } from "../schema/format-issue.ts";
 import type { FilePosition, Issue, IssuePath, ReportIssue } from "../schema/issue.ts";
 import { validateShape } from "../schema/validate-shape.ts";
@@ -10,12 +10,10 @@ import {
   canonicalJson,
   isRecord,
   isReservedKey,
-  type JsonObject,
   type UnknownRecord,
+  withoutUndefined,
 } from "../values/json.ts";
-import type { DatasetOption } from "./dataset.ts";
-import type { History, ScenarioDefinition, ScenarioEdge, ScenarioNode } from "./definition.ts";
-import type { LintSettings } from "./lint-rule.ts";
+import type { ScenarioDefinition, ScenarioEdge } from "./definition.ts";
 import { rowVariables } from "./row-texts.ts";
 import { readDraft, type ScenarioDraft } from "./scenario-draft.ts";
 import type { ScenarioParts } from "./scenario-parts.ts";
@@ -25,7 +23,7 @@ import { validateGraph } from "./validate-graph.ts";
 import { validateOutcomes, validateRates } from "./validate-outcomes.ts";
 import { PathValidator } from "./validate-paths.ts";
 import { validateTexts } from "./validate-texts.ts";
-import { isFactor, type Variants, validateVariants } from "./variants.ts";
+import { isFactor, validateVariants } from "./variants.ts";
 import { withoutConsequences } from "./without-consequences.ts";
 
 /** What makes a scenario: its parts, and what it has besides them. */
@@ -130,34 +128,33 @@ function freezeDefinition(
   warnings: readonly Issue[],
 ): ScenarioDefinition {
   // Everything has been found to have its shape, and the parts are frozen already.
-  const content = {
-    name: data.name as string,
-    description: (data.description ?? "") as string,
-    ...(data.systemPrompt === undefined ? {} : { systemPrompt: data.systemPrompt as string }),
-    ...(data.history === undefined ? {} : { history: data.history as History }),
-    nodes: Object.freeze(data.nodes) as Readonly<Record<string, ScenarioNode>>,
+  const { description = "", systemPrompt, history, entry, variants, rates = {} } = data;
+  const content = withoutUndefined({
+    name: data.name,
+    description,
+    systemPrompt,
+    history,
+    nodes: Object.freeze(data.nodes),
     edges: Object.freeze(forkedEdges((data.edges ?? []) as readonly UnknownRecord[])),
-    entryNode: data.entry as string,
-    outcomes: Object.freeze((data.outcomes ?? []) as readonly Outcome[]),
-    ...(data.variants === undefined ? {} : { variants: data.variants as Variants }),
-    metadata: Object.freeze(data.metadata ?? {}) as JsonObject,
-  };
-  let hash: string | undefined;
-  const rates = data.rates as ScenarioDefinition["rates"];
+    entryNode: entry,
+    outcomes: Object.freeze(data.outcomes ?? []),
+    variants,
+    metadata: Object.freeze(data.metadata ?? {}),
+  });
+  const { lint, dataset } = data;
+  const hash = lazy(() => sha256(canonicalJson(content)));
+  const hasRates = Object.keys(rates as object).length > 0;
   return Object.freeze({
     ...content,
-    ...(rates === undefined || Object.keys(rates).length === 0 ? {} : { rates }),
-    ...(data.lint === undefined ? {} : { lint: data.lint as LintSettings }),
-    // No part of the hash: with another row, the scenario is still the same.
-    ...(data.dataset === undefined ? {} : { dataset: data.dataset as DatasetOption }),
+    // No part of the hash: conversations do not depend on them, and with another row, the scenario is still the same.
+    ...withoutUndefined({ rates: hasRates ? rates : undefined, lint, dataset }),
     nodeIds: Object.freeze([...nodeIds]),
     warnings: Object.freeze(warnings),
-    // Computed on first use: on a huge scenario it takes longer than the validation.
+    // On first use: on a huge scenario it takes longer than the validation.
     get hash(): string {
-      hash ??= sha256(canonicalJson(content));
-      return hash;
+      return hash();
     },
-  });
+  }) as unknown as ScenarioDefinition;
 }
 
 /** A fork as it was written is as many edges, one to each arm, so that a graph has them all. */

@@ -149,29 +149,10 @@ export function copyDefinition(
   definition: ScenarioDefinition,
   parts: Partial<Pick<ScenarioDefinition, "nodes" | "edges" | "outcomes" | "dataset" | "given" | "unbound">>,
 ): ScenarioDefinition {
-  const { name, description, nodes, nodeIds, edges, entryNode, outcomes, warnings, metadata } = definition;
-  const { systemPrompt, history, rates, lint, dataset, variants } = definition;
-  return Object.freeze({
-    name,
-    description,
-    ...(systemPrompt === undefined ? {} : { systemPrompt }),
-    ...(history === undefined ? {} : { history }),
-    nodes,
-    nodeIds,
-    edges,
-    entryNode,
-    outcomes,
-    ...(rates === undefined ? {} : { rates }),
-    ...(lint === undefined ? {} : { lint }),
-    ...(dataset === undefined ? {} : { dataset }),
-    ...(variants === undefined ? {} : { variants }),
-    warnings,
-    metadata,
-    ...parts,
-    get hash(): string {
-      return definition.hash;
-    },
-  });
+  // Its hash is computed on first use, also of a copy.
+  const { given: _, unbound: __, ...kept } = Object.getOwnPropertyDescriptors(definition);
+  const copy = Object.defineProperties({}, { ...kept, ...Object.getOwnPropertyDescriptors(parts) });
+  return Object.freeze(copy) as ScenarioDefinition;
 }
 
 /** A scenario for conversations about a row and a variant. */

@@ -1,11 +1,4 @@
-import {
-  described,
-  nonEmptyText,
-  type ObjectShape,
-  object,
-  type ReferenceShape,
-  reference,
-} from "../schema/shape.ts";
+import { described, nonEmptyText, object, reference } from "../schema/shape.ts";
 
 /** How much a finding matters: an error fails `check`, a warning fails it with `--strict`, a note never does. */
 export type LintSeverity = "error" | "warning" | "note";
@@ -17,43 +10,11 @@ export interface LintRuleText {
   readonly finds: string;
 }
 
-/** The code of a rule of the lint. */
-export type LintCode =
-  | "shadowed_edge"
-  | "contradicting_condition"
-  | "edge_never_taken"
-  | "unreached_node"
-  | "endless_loop"
-  | "unreadable_not_routed"
-  | "wrong_value_type"
-  | "unlisted_value"
-  | "handover_without_effect"
-  | "outcome_never_true"
-  | "outcome_never_false"
-  | "outcome_never_decided"
-  | "unused_verdict"
-  | "truth_in_question"
-  | "truth_in_earlier_question"
-  | "truth_in_example"
-  | "truth_in_description"
-  | "oracle_edge"
-  | "challenge_denies_truth"
-  | "truth_fails_check"
-  | "reference_misread"
-  | "reference_unread"
-  | "same_alias"
-  | "alias_in_alias"
-  | "alias_in_question"
-  | "needs_judge"
-  | "idle_variant"
-  | "same_conversations"
-  | "unbounded_cost";
-
 const warning = (finds: string): LintRuleText => ({ severity: "warning", finds });
 const note = (finds: string): LintRuleText => ({ severity: "note", finds });
 
 /** Every rule of the lint by its code, in the order of the reference. What each of them does is in `src/insight/analysis/lint`. */
-export const LINT_RULES: Readonly<Record<LintCode, LintRuleText>> = {
+export const LINT_RULES = {
   shadowed_edge: warning("an edge that earlier edges of its node always take before it"),
   contradicting_condition: warning("a condition whose parts cannot hold together"),
   edge_never_taken: warning("an edge whose condition contradicts what is known on every path to it"),
@@ -91,7 +52,10 @@ export const LINT_RULES: Readonly<Record<LintCode, LintRuleText>> = {
   idle_variant: warning("a factor, or two levels of it, that change nothing"),
   same_conversations: warning("rows that give identical conversations"),
   unbounded_cost: note("a loop up to the turn limit, for many conversations, without a budget"),
-};
+} satisfies Readonly<Record<string, LintRuleText>>;
+
+/** The code of a rule of the lint. */
+export type LintCode = keyof typeof LINT_RULES;
 
 /** What a scenario says to the lint. No part of the hash: conversations do not depend on it. */
 export interface LintSettings {
@@ -99,26 +63,20 @@ export interface LintSettings {
   readonly off?: Readonly<Partial<Record<LintCode, string>>>;
 }
 
-const OFF: ReferenceShape = described(
-  reference("lintOff", () =>
-    object(
-      "lint.off",
-      {},
-      {
-        optional: Object.fromEntries(
-          Object.entries(LINT_RULES).map(([code, { finds }]) => [
-            code,
-            described(nonEmptyText, `Why this is meant: ${finds}.`),
-          ]),
-        ),
-      },
-    ),
-  ),
+const REASONS = Object.fromEntries(
+  Object.entries(LINT_RULES).map(([code, { finds }]) => [
+    code,
+    described(nonEmptyText, `Why this is meant: ${finds}.`),
+  ]),
+);
+
+const OFF = described(
+  reference("lintOff", () => object("lint.off", {}, { optional: REASONS })),
   "Rules that are switched off for this scenario, each with the reason.",
 );
 
 /** What a scenario says to the lint, as it stands in files. */
-export const LINT_SHAPE: ObjectShape = described(
+export const LINT_SHAPE = described(
   object("lint", {}, { optional: { off: OFF } }),
   "What `elenchus check` does not report about this scenario.",
 );

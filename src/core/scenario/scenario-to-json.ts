@@ -2,7 +2,7 @@ import { DefinitionError } from "../schema/format-issue.ts";
 import type { Issue, IssuePath } from "../schema/issue.ts";
 import { functionSource } from "../source/function-source.ts";
 import { type JavaScriptParser, portableSource } from "../source/portable-source.ts";
-import type { JsonObject, JsonValue } from "../values/json.ts";
+import { type JsonObject, type JsonValue, withoutUndefined } from "../values/json.ts";
 import { END, END_IN_FILES, type ScenarioDefinition } from "./definition.ts";
 import { isCode } from "./model-override.ts";
 import { FORMAT_VERSION } from "./scenario-shape.ts";
@@ -50,26 +50,28 @@ function writeScenario(
     if (typeof value !== "object" || value === null) return value as JsonValue;
     return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, write(part, [...path, key])]));
   };
-  const { name, description, entryNode, nodes, nodeIds, edges, outcomes, metadata } = definition;
+  const { name, description, systemPrompt, entryNode, nodes, nodeIds, edges, outcomes } = definition;
   const written = Object.fromEntries(nodeIds.map((id) => [id, write(nodes[id], ["nodes", id])]));
   const keepsOrder = Object.keys(written).every((id, index) => id === nodeIds[index]);
-  return {
+  const part = (key: "history" | "dataset" | "variants" | "rates" | "lint"): JsonValue | undefined =>
+    definition[key] === undefined ? undefined : write(definition[key], [key]);
+  return withoutUndefined({
     version: FORMAT_VERSION,
     name,
-    ...(description === "" ? {} : { description }),
-    ...(definition.systemPrompt === undefined ? {} : { systemPrompt: definition.systemPrompt }),
-    ...(definition.history === undefined ? {} : { history: write(definition.history, ["history"]) }),
+    description: description === "" ? undefined : description,
+    systemPrompt,
+    history: part("history"),
     entry: entryNode,
     nodes: written,
-    ...(keepsOrder ? {} : { nodeOrder: [...nodeIds] }),
-    ...(edges.length === 0 ? {} : { edges: write(edges.flatMap(writtenEdge), ["edges"]) }),
-    ...(outcomes.length === 0 ? {} : { outcomes: write(outcomes, ["outcomes"]) }),
-    ...(definition.dataset === undefined ? {} : { dataset: write(definition.dataset, ["dataset"]) }),
-    ...(definition.variants === undefined ? {} : { variants: write(definition.variants, ["variants"]) }),
-    ...(definition.rates === undefined ? {} : { rates: write(definition.rates, ["rates"]) }),
-    ...(definition.lint === undefined ? {} : { lint: write(definition.lint, ["lint"]) }),
-    ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
-  };
+    nodeOrder: keepsOrder ? undefined : [...nodeIds],
+    edges: edges.length === 0 ? undefined : write(edges.flatMap(writtenEdge), ["edges"]),
+    outcomes: outcomes.length === 0 ? undefined : write(outcomes, ["outcomes"]),
+    dataset: part("dataset"),
+    variants: part("variants"),
+    rates: part("rates"),
+    lint: part("lint"),
+    metadata: Object.keys(definition.metadata).length === 0 ? undefined : definition.metadata,
+  }) as JsonObject;
 }
 
 /** The first edge of a fork stands for all of them. */

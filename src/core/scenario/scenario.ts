@@ -5,7 +5,7 @@ import { DefinitionError, formatIssue } from "../schema/format-issue.ts";
 import type { Issue } from "../schema/issue.ts";
 import { asNearest, NearestName } from "../schema/nearest-name.ts";
 import type { Entry, KnownNode, NewId, NodeEntry, TypedWhen } from "../state/node-entry.ts";
-import type { JsonObject } from "../values/json.ts";
+import { type JsonObject, type UnknownRecord, withoutUndefined } from "../values/json.ts";
 import type { DatasetOption } from "./dataset.ts";
 import { defineScenario } from "./define-scenario.ts";
 import type { END, END_IN_FILES, Handover, History, NodeOptions, ScenarioDefinition } from "./definition.ts";
@@ -44,24 +44,19 @@ export interface ScenarioOptions {
 export class Scenario<in Nodes extends NodeEntry = never, in Outcomes extends string = never> {
   readonly name: string;
   readonly description: string;
-  readonly #systemPrompt: string | undefined;
-  readonly #history: unknown;
-  readonly #metadata: unknown;
-  /** Dataset, variants and lint, if there are any. */
-  readonly #data: { dataset?: unknown; variants?: unknown; lint?: unknown } = {};
   readonly #parts = new ScenarioParts();
+  /** What it has besides its parts. */
+  readonly #rest: UnknownRecord;
   #entry: string | undefined;
   readonly #rates: Record<string, unknown> = Object.create(null);
 
   constructor(name: string, options: ScenarioOptions = {}) {
+    const { description = "", systemPrompt, history, dataset, variants, lint, metadata = {} } = options;
     this.name = name;
-    this.description = options.description ?? "";
-    this.#systemPrompt = options.systemPrompt;
-    this.#history =
-      options.history === undefined ? undefined : this.#parts.takeRest(options.history, ["history"]);
-    this.#metadata = this.#parts.takeRest(options.metadata ?? {}, ["metadata"]);
-    for (const key of ["dataset", "variants", "lint"] as const)
-      if (options[key] !== undefined) this.#data[key] = this.#parts.takeRest(options[key], [key]);
+    this.description = description;
+    const data = withoutUndefined({ history, metadata, dataset, variants, lint });
+    const taken = Object.entries(data).map(([key, value]) => [key, this.#parts.takeRest(value, [key])]);
+    this.#rest = withoutUndefined({ name, description, systemPrompt, ...Object.fromEntries(taken) });
   }
 
   /** Registers a node; the question is copied, so that later changes to it do not matter. */
@@ -138,24 +133,10 @@ export class Scenario<in Nodes extends NodeEntry = never, in Outcomes extends st
    */
   validate<Self extends Scenario>(this: Self): DefinitionOf<Self>;
   validate(): ScenarioDefinition {
-    const { name, description } = this;
-    const entry = this.#entry === undefined ? {} : { entry: this.#entry };
-    const prompt = this.#systemPrompt === undefined ? {} : { systemPrompt: this.#systemPrompt };
-    const rates = Object.keys(this.#rates).length === 0 ? {} : { rates: Object.freeze({ ...this.#rates }) };
-    const history = this.#history === undefined ? {} : { history: this.#history };
-    const definition = defineScenario({
-      parts: this.#parts,
-      rest: {
-        name,
-        description,
-        metadata: this.#metadata,
-        ...this.#data,
-        ...entry,
-        ...prompt,
-        ...history,
-        ...rates,
-      },
-    });
+    const { name } = this;
+    const rates = Object.keys(this.#rates).length === 0 ? undefined : Object.freeze({ ...this.#rates });
+    const rest = { ...this.#rest, ...withoutUndefined({ entry: this.#entry, rates }) };
+    const definition = defineScenario({ parts: this.#parts, rest });
     for (const warning of definition.warnings)
       warnOnce(`Scenario ${JSON.stringify(name)}: ${formatIssue(warning)}`);
     return definition;

@@ -1,32 +1,16 @@
 import {
   described,
   either,
+  integerFrom,
   list,
   nonEmptyText,
-  type ObjectShape,
   object,
+  record,
   type ShapeRule,
+  type TypeOf,
   text,
 } from "../schema/shape.ts";
 import { isRecord, isReservedKey, type UnknownRecord } from "../values/json.ts";
-
-/** A user whom a model plays, and the contract that code checks. */
-export interface SimulatedUser {
-  /** Who the user is, and what he or she wants. */
-  readonly instructions: string;
-  /** What the user knows and may reveal, by id; or a column of the row, such as `"{{ row.facts }}"`. */
-  readonly facts?: Readonly<Record<string, string>> | readonly string[] | string;
-  /** How many facts may be new in one message (default 1). */
-  readonly mayReveal?: number;
-  /** Texts that must not occur; or a column of the row. */
-  readonly never?: readonly string[] | string;
-  /** The first message, word for word; no model is asked for it. */
-  readonly opening?: string;
-  /** When the user is done, in words. */
-  readonly done?: string;
-  /** Another model than the run's. */
-  readonly simulator?: string;
-}
 
 /** Stands for the text that a simulated user writes. */
 export const USER_WRITES = "(written by the simulated user)";
@@ -42,7 +26,7 @@ const userRule: ShapeRule = ({ facts, mayReveal }, report) => {
 };
 
 /** A simulated user, as nodes have it. */
-export const SIMULATED_USER: ObjectShape = object(
+export const SIMULATED_USER = object(
   "a simulated user",
   { instructions: described(nonEmptyText, "Who the user is, and what he or she wants.") },
   {
@@ -50,13 +34,10 @@ export const SIMULATED_USER: ObjectShape = object(
     rule: userRule,
     optional: {
       facts: described(
-        either({ kind: "record", values: text }, list(text), nonEmptyText),
+        either(record(text), list(text), nonEmptyText),
         "What the user may reveal, by id, or a column of the row.",
       ),
-      mayReveal: described(
-        { kind: "number", integer: true, minimum: 0 },
-        "How many facts may be new in one message (default 1).",
-      ),
+      mayReveal: described(integerFrom(0), "How many facts may be new in one message (default 1)."),
       never: described(
         either(list(nonEmptyText), nonEmptyText),
         "Texts that must not occur, or a column of the row.",
@@ -67,6 +48,9 @@ export const SIMULATED_USER: ObjectShape = object(
     },
   },
 );
+
+/** A user whom a model plays, and the contract that code checks. */
+export interface SimulatedUser extends TypeOf<typeof SIMULATED_USER> {}
 
 /** A node with a simulated user has no text of its own, and often nothing to verify. */
 export function withUserQuestion(node: unknown): unknown {

@@ -187,7 +187,7 @@ export function list<const Items extends Shape>(
 /** An object with free keys. */
 export function record<const Values extends Shape>(
   values: Values,
-  options: Pick<RecordShape, "ifEmpty" | "single"> = {},
+  options: Pick<RecordShape, "ifEmpty" | "single" | "otherForms"> = {},
 ): RecordShape & Typed<Readonly<Record<string, TypeOf<Values>>>> {
   return { kind: "record", values, ...options };
 }

@@ -3,15 +3,20 @@ import { CHECK_SHAPE } from "../checks/check.ts";
 import { defaultCheck, SHORTHAND_SHAPE, type ShorthandValue, shorthandCheck } from "../checks/shorthand.ts";
 import { type Composed, compositionShapes, isComposition } from "../logic/composition.ts";
 import {
+  code,
   described,
   either,
-  functionOrSource,
   json,
+  list,
+  nothing,
   object,
-  type RecordShape,
+  oneOfTexts,
+  record,
   reference,
   type Shape,
+  type ShapeOf,
   text,
+  variant,
 } from "../schema/shape.ts";
 import type { JsonValue, UnknownRecord } from "../values/json.ts";
 import type { ScenarioState } from "./state.ts";
@@ -105,7 +110,7 @@ export function isStateCheck(part: StateCheck | StateShorthand): part is StateCh
 
 const STATE_CHECK = object(
   "a state check",
-  { type: { kind: "literal", values: ["state_check"] }, field: text },
+  { type: oneOfTexts("state_check"), field: text },
   { optional: { expected: json, verifyWith: CHECK_SHAPE } },
 );
 
@@ -120,55 +125,39 @@ const COMPOSITION_FORMS: ReadonlyMap<string, string> = new Map([
   ["not", "{ type: not, condition: { … } }"],
 ]);
 
-const SHORTHAND: RecordShape = {
-  kind: "record",
-  values: SHORTHAND_SHAPE,
-  ifEmpty: "empty_condition",
-  single: true,
-  otherForms: COMPOSITION_FORMS,
-  description: "One path of the state and the value it must have.",
-};
-
-const STATE_TEST: Shape = either(
-  { kind: "variant", owner: "a condition", variants: { state_check: STATE_CHECK } },
-  SHORTHAND,
+const SHORTHAND = described(
+  record(SHORTHAND_SHAPE, { ifEmpty: "empty_condition", single: true, otherForms: COMPOSITION_FORMS }),
+  "One path of the state and the value it must have.",
 );
 
-const COMPOSED: Shape = reference("condition", () => ({
-  kind: "variant",
-  owner: "a condition",
-  variants: { state_check: STATE_CHECK, ...compositionShapes(either(COMPOSED, functionOrSource, SHORTHAND)) },
-}));
+const ALL = described(
+  list(either(variant("a condition", { state_check: STATE_CHECK }), SHORTHAND), {
+    ifEmpty: "empty_condition",
+  }),
+  "All of these must hold.",
+);
 
-const COMPOSED_DATA: Shape = reference("dataCondition", () => ({
-  kind: "variant",
-  owner: "a condition",
-  variants: { state_check: STATE_CHECK, ...compositionShapes(either(COMPOSED_DATA, SHORTHAND)) },
-}));
+const COMPOSED: ShapeOf<Composed<WhenLeaf>> = reference("condition", () =>
+  variant("a condition", {
+    state_check: STATE_CHECK,
+    ...compositionShapes<WhenLeaf>(either(COMPOSED, code<ConditionFunction>(), SHORTHAND)),
+  }),
+);
+
+const COMPOSED_DATA: ShapeOf<Composed<StateCheck | StateShorthand>> = reference("dataCondition", () =>
+  variant("a condition", {
+    state_check: STATE_CHECK,
+    ...compositionShapes<StateCheck | StateShorthand>(either(COMPOSED_DATA, SHORTHAND)),
+  }),
+);
 
 /** A condition without code. */
-export const DATA_CONDITION_SHAPE: Shape = either(SHORTHAND, COMPOSED_DATA, {
-  kind: "array",
-  items: STATE_TEST,
-  ifEmpty: "empty_condition",
-  description: "All of these must hold.",
-});
+export const DATA_CONDITION_SHAPE: Shape = either(SHORTHAND, COMPOSED_DATA, ALL);
 
 /** Everything that may stand as `when` on an edge. */
-export const WHEN_SHAPE: Shape = described(
+export const WHEN_SHAPE: ShapeOf<When> = described(
   {
-    ...either(
-      SHORTHAND,
-      COMPOSED,
-      {
-        kind: "array",
-        items: STATE_TEST,
-        ifEmpty: "empty_condition",
-        description: "All of these must hold.",
-      },
-      functionOrSource,
-      { kind: "null" },
-    ),
+    ...either(SHORTHAND, COMPOSED, ALL, code<ConditionFunction>(), nothing),
     owner: "a condition such as { verify_result: true }",
   },
   "When the edge may be taken; without it the edge is the fallback.",
