@@ -1,5 +1,5 @@
 /** A graph whose nodes are numbers. */
-export interface NumberedGraph {
+interface NumberedGraph {
   readonly size: number;
   readonly entry: number;
   readonly edges: readonly { readonly from: number; readonly to: number }[];
@@ -86,7 +86,8 @@ export class PathsToNodes {
   }
 }
 
-function neighbours(size: number, edges: NumberedGraph["edges"], by: "from" | "to"): readonly number[][] {
+/** The nodes at the other end of the edges of each node. */
+export function neighbours(size: number, edges: NumberedGraph["edges"], by: "from" | "to"): number[][] {
   const lists: number[][] = Array.from({ length: size }, () => []);
   const other = by === "from" ? "to" : "from";
   for (const edge of edges) lists[edge[by]]?.push(edge[other]);

@@ -45,13 +45,11 @@ export function routedOn(definition: ScenarioDefinition): ReadonlyMap<string, Ro
     const condition = compileWhen(when);
     if (condition === null) continue;
     const texts = typeof when === "object" ? needsOfParts(when) : NO_NEEDS;
-    if (texts.accumulated) readsAccumulated = true;
-    for (const need of texts.turns) markText(need, source, { definition, needs });
-    for (const field of fieldsOf(condition)) {
-      if (field === null) readsAnything = true;
-      else if (field.split(".")[0] === "accumulated") readsAccumulated = true;
-      else if (!markWhole(field, definition, needs)) markPath(field, source, needs);
-    }
+    const fields = fieldsOf(condition);
+    readsAnything ||= fields.includes(null);
+    readsAccumulated ||= texts.accumulated || fields.some((path) => path?.split(".")[0] === "accumulated");
+    for (const need of [...texts.turns, ...fields.flatMap((path) => pathNeeds(path ?? ""))])
+      mark(need, source, { definition, needs });
   }
   for (const [id, need] of needs) {
     const node = definition.nodes[id];
@@ -70,7 +68,7 @@ export function readByTexts(
 ): RoutedOn {
   const need = nothingNeeded();
   const needs = new Map([[id, need]]);
-  for (const text of texts) markText({ ...text, node: id }, id, { definition, needs });
+  for (const text of texts) mark({ ...text, node: id }, id, { definition, needs });
   addVerdict(need, definition.nodes[id]?.question.template);
   return need;
 }
@@ -92,21 +90,21 @@ function fieldsOf(condition: Condition): (string | null)[] {
   return leavesOf(condition).map((leaf) => (leaf.type === "state_check" ? leaf.field : null));
 }
 
-/** A path to all that is known of a node, or of every node, needs all of it; true if it is one. */
-function markWhole(
-  path: string,
-  definition: ScenarioDefinition,
-  needs: ReadonlyMap<string, OpenRoutedOn>,
-): boolean {
+/** What a path of the state reads of a turn, as texts say it. */
+function pathNeeds(path: string): readonly TurnNeed[] {
   const parsed = parseStatePath(path);
-  if ("problem" in parsed || parsed.root !== "node_results" || parsed.part !== null) return false;
-  for (const [id, need] of needs)
-    if (parsed.node === null || parsed.node === id) markAll(need, definition, id);
-  return true;
+  if ("problem" in parsed) return [];
+  const isPast = parsed.root === "node_results";
+  const place = isPast ? { node: parsed.node } : { index: -1 };
+  const part = isPast ? (parsed.part ?? "everything") : parsed.root;
+  const name = "keys" in parsed ? parsed.keys.join(".") : "";
+  if (part === "verify_result") return [{ ...place, part: "verdict", name: "" }];
+  const isRead = part === "refused" || part === "parsed" || part === "rubric" || part === "everything";
+  return isRead ? [{ ...place, part, name }] : [];
 }
 
-/** What a text in a condition reads of turns. */
-function markText(
+/** Marks what a text or a condition after a turn at `source` reads of turns. */
+function mark(
   { node, index, part, name }: TurnNeed,
   source: string,
   { definition, needs }: { definition: ScenarioDefinition; needs: ReadonlyMap<string, OpenRoutedOn> },
@@ -123,37 +121,14 @@ function markText(
   }
 }
 
-function markPath(path: string, source: string, needs: ReadonlyMap<string, OpenRoutedOn>): void {
-  const parsed = parseStatePath(path);
-  if ("problem" in parsed) return;
-  const need = needs.get(parsed.root === "node_results" ? (parsed.node ?? "") : source);
-  if (need === undefined) return;
-  const part = parsed.root === "node_results" ? parsed.part : parsed.root;
-  const name = "keys" in parsed ? parsed.keys.join(".") : "";
-  switch (part) {
-    case "verify_result":
-      need.verdict = true;
-      return;
-    case "refused":
-      need.refused = true;
-      return;
-    case "parsed":
-      need.fields.add(name);
-      return;
-    case "rubric":
-      need.traits.add(name);
-  }
-}
-
 function markAll(need: OpenRoutedOn, { nodes }: ScenarioDefinition, id: string): void {
   const node = nodes[id];
   need.verdict = true;
   need.refused = true;
   need.everything = true;
   for (const field of Object.keys(node?.question.template?.fields ?? {})) need.fields.add(field);
-  for (const rubric of [node?.rubric, node?.question.rubric]) {
+  for (const rubric of [node?.rubric, node?.question.rubric])
     for (const trait of rubric?.traits ?? []) need.traits.add(trait.name);
-  }
 }
 
 function dependsOnThePast(template: Template | undefined): boolean {

@@ -56,7 +56,7 @@ export class Scenario<in Nodes extends NodeEntry = never, in Outcomes extends st
     this.description = description;
     const data = withoutUndefined({ history, metadata, dataset, variants, lint });
     const taken = Object.entries(data).map(([key, value]) => [key, this.#parts.takeRest(value, [key])]);
-    this.#rest = withoutUndefined({ name, description, systemPrompt, ...Object.fromEntries(taken) });
+    this.#rest = withoutUndefined({ systemPrompt, ...Object.fromEntries(taken) });
   }
 
   /** Registers a node; the question is copied, so that later changes to it do not matter. */
@@ -133,9 +133,9 @@ export class Scenario<in Nodes extends NodeEntry = never, in Outcomes extends st
    */
   validate<Self extends Scenario>(this: Self): DefinitionOf<Self>;
   validate(): ScenarioDefinition {
-    const { name } = this;
+    const { name, description } = this;
     const rates = Object.keys(this.#rates).length === 0 ? undefined : Object.freeze({ ...this.#rates });
-    const rest = { ...this.#rest, ...withoutUndefined({ entry: this.#entry, rates }) };
+    const rest = { name, description, ...this.#rest, ...withoutUndefined({ entry: this.#entry, rates }) };
     const definition = defineScenario({ parts: this.#parts, rest });
     for (const warning of definition.warnings)
       warnOnce(`Scenario ${JSON.stringify(name)}: ${formatIssue(warning)}`);

@@ -3,7 +3,7 @@ import type { Issue, NodeRole, ReportIssue } from "../schema/issue.ts";
 import { asNearest } from "../schema/nearest-name.ts";
 import { isReservedKey } from "../values/json.ts";
 import { END, END_IN_FILES } from "./definition.ts";
-import { components } from "./numbered-graph.ts";
+import { components, neighbours } from "./numbered-graph.ts";
 import type { DraftEdge, ScenarioDraft } from "./scenario-draft.ts";
 
 /** Checks ids, the ends of edges, the entry, fallbacks and reachability; linear in nodes and edges. */
@@ -107,7 +107,7 @@ function validateFallbacks({ numbers, edges }: ScenarioDraft, report: ReportIssu
 }
 
 /** A node that cannot be reached, with the nodes that can only be reached from it. */
-export interface UnreachableNode {
+interface UnreachableNode {
   readonly node: string;
   readonly behind: readonly string[];
 }
@@ -121,75 +121,50 @@ function findUnreachable(
   { numbers, edges }: ScenarioDraft,
   entry: number,
   meant: ReadonlyMap<number, number>,
-): UnreachableNode[] {
-  const graph = new Graph(numbers.size);
-  for (const { from, to } of edges) graph.connect(from, to);
+): readonly UnreachableNode[] {
+  const targets = neighbours(numbers.size, edges, "from");
   for (const [misspelt, node] of meant) {
-    graph.connect(misspelt, node);
-    graph.connect(node, misspelt);
+    targets[misspelt]?.push(node);
+    targets[node]?.push(misspelt);
   }
-  const seen = new Array<boolean>(numbers.size).fill(false);
-  graph.visit(entry, seen);
-
-  const unreachable: number[] = [];
-  for (let node = 0; node < numbers.nodeCount; node++) if (!seen[node]) unreachable.push(node);
-  const ledTo = new Set<number>();
-  for (const node of unreachable) graph.forEachTarget(node, (target) => target !== node && ledTo.add(target));
+  const seen = new Uint8Array(numbers.size);
+  /** Marks everything that can be reached from a node, and returns what was new, the node itself first. */
+  const visit = (start: number): readonly number[] => {
+    const queue = [start];
+    seen[start] = 1;
+    // A list that grows while it is read.
+    for (const node of queue)
+      for (const target of targets[node] ?? []) {
+        if (seen[target] === 1) continue;
+        seen[target] = 1;
+        queue.push(target);
+      }
+    return queue;
+  };
+  visit(entry);
+  const unreachable = Array.from({ length: numbers.nodeCount }, (_, node) => node).filter(
+    (node) => seen[node] === 0,
+  );
+  const ledTo = new Set(
+    unreachable.flatMap((node) => (targets[node] ?? []).filter((target) => target !== node)),
+  );
   // First the nodes that nothing leads to, then one node of each cycle that is left.
   const roots = [...unreachable.filter((node) => !ledTo.has(node)), ...unreachable];
   return roots.flatMap((root) => {
-    if (seen[root]) return [];
-    const [, ...behind] = graph.visit(root, seen).filter((node) => numbers.isNode(node));
+    if (seen[root] === 1) return [];
+    const [, ...behind] = visit(root).filter((node) => numbers.isNode(node));
     return [{ node: numbers.idOf(root), behind: behind.map((node) => numbers.idOf(node)) }];
   });
 }
 
-const NONE = -1;
-
-/** A directed graph over numbers, for walks in linear time and little memory. */
-class Graph {
-  readonly #firstEdge: number[];
-  readonly #nextEdge: number[] = [];
-  readonly #targets: number[] = [];
-
-  constructor(size: number) {
-    this.#firstEdge = new Array<number>(size).fill(NONE);
-  }
-
-  connect(from: number, to: number): void {
-    this.#nextEdge.push(this.#firstEdge[from] as number);
-    this.#firstEdge[from] = this.#targets.push(to) - 1;
-  }
-
-  forEachTarget(node: number, action: (target: number) => void): void {
-    for (let edge = this.#firstEdge[node] as number; edge !== NONE; edge = this.#nextEdge[edge] as number) {
-      action(this.#targets[edge] as number);
-    }
-  }
-
-  /** Marks everything that can be reached from a node, and returns what was new, the node itself first. */
-  visit(start: number, seen: boolean[]): number[] {
-    const queue = [start];
-    seen[start] = true;
-    const reach = (target: number): void => {
-      if (seen[target]) return;
-      seen[target] = true;
-      queue.push(target);
-    };
-    for (let next = 0; next < queue.length; next++) this.forEachTarget(queue[next] as number, reach);
-    return queue;
-  }
-}
-
 /** Reports forks to END alone, and forks that come back to themselves with no condition on the way: they would never end. */
-export function validateForks({ numbers, edges }: ScenarioDraft, report: ReportIssue): void {
+function validateForks({ numbers, edges }: ScenarioDraft, report: ReportIssue): void {
   const forks = edges.filter(({ arm }) => arm !== undefined);
   if (forks.length === 0) return;
   // Where a condition decides, the way may end.
   const decides = new Set(edges.filter(({ conditional }) => conditional).map(({ from }) => from));
-  const targets: number[][] = Array.from({ length: numbers.size }, () => []);
-  for (const { from, to } of edges) if (!decides.has(from)) targets[from]?.push(to);
-  const component = components(targets);
+  const certain = edges.filter(({ from }) => !decides.has(from));
+  const component = components(neighbours(numbers.size, certain, "from"));
   const reported = new Set<number>();
   for (const { index, from, to } of forks) {
     if (decides.has(from) || reported.has(index) || component[from] !== component[to]) continue;

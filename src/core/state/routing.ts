@@ -1,3 +1,4 @@
+import { memoize } from "../lazy.ts";
 import { fillTexts, hasTexts } from "../liquid/fill-texts.ts";
 import { TextError, type TextScope } from "../liquid/text-template.ts";
 import { formatIssue } from "../schema/format-issue.ts";
@@ -5,7 +6,7 @@ import type { Issue } from "../schema/issue.ts";
 import { validateShape } from "../schema/validate-shape.ts";
 import { canonicalJson } from "../values/json.ts";
 import { type Condition, compileWhen, WHEN_SHAPE, type When } from "./condition.ts";
-import { type ConditionTest, compileCondition } from "./condition-test.ts";
+import { answered, type ConditionAnswer, type ConditionTest, compileCondition } from "./condition-test.ts";
 import type { ScenarioState } from "./state.ts";
 
 /** What routing needs of an edge. */
@@ -62,125 +63,85 @@ export function failedConditions({ tested }: Pick<RoutingDecision, "tested">): r
   );
 }
 
-/** The edges that leave one node, prepared for repeated routing. */
-class OutEdges {
-  readonly #conditional: {
-    readonly edge: number;
-    readonly target: string;
-    readonly condition: ConditionTest | FilledCondition;
-    readonly fork: RoutingEdge["fork"] | undefined;
-  }[] = [];
-  readonly #fallback: {
-    readonly edge: number;
-    readonly target: string;
-    readonly fork: RoutingEdge["fork"] | undefined;
-  } | null = null;
-
-  constructor(edges: readonly RoutingEdge[], positions: Iterable<number>) {
-    for (const edge of positions) {
-      const { target, when, fork } = edges[edge] as RoutingEdge;
-      // The first edge of a fork stands for all of them.
-      if (fork !== undefined && target !== fork[0]) continue;
-      const condition =
-        hasTexts(when) && typeof when !== "string" ? new FilledCondition(when) : conditionOf(when);
-      if (condition !== null) this.#conditional.push({ edge, target, condition, fork });
-      else this.#fallback ??= { edge, target, fork };
-    }
-  }
-
-  /** Conditional edges in order, first match; else the first unconditional edge; else the end. */
-  resolve(state: ScenarioState, scope: () => TextScope): RoutingDecision {
-    const tested: TestedEdge[] = [];
-    for (const { edge, target, fork, condition: given } of this.#conditional) {
-      const condition = given instanceof FilledCondition ? given.filled(scope) : given;
-      const answer = condition.test(state);
-      if (answer === true) {
-        tested.push({ edge, target, matched: true, evaluable: true });
-        return decision({ target, edge, fork }, false, tested);
-      }
-      const evaluable = answer !== null;
-      tested.push({
-        edge,
-        target,
-        matched: false,
-        evaluable,
-        ...(!evaluable && condition.failed ? { failed: true as const } : {}),
-        reason: condition.reason(answer),
-        actual: condition.actual,
-      });
-    }
-    const fallback = this.#fallback;
-    if (fallback === null) return { target: null, edge: null, fallback: false, tested };
-    return decision(fallback, true, tested);
-  }
+/** An edge that leaves a node, prepared for repeated routing. Without a test it is a fallback. */
+interface OutEdge {
+  readonly edge: number;
+  readonly target: string;
+  readonly fork: RoutingEdge["fork"];
+  readonly test: ((state: ScenarioState, scope: () => TextScope) => ConditionAnswer) | null;
 }
 
-/** A condition with texts that are rendered before it is tested. Few come to different values, so that those are kept. */
-class FilledCondition {
-  readonly #when: unknown;
-  readonly #compiled = new Map<string, ConditionTest>();
+function outEdges(edges: readonly RoutingEdge[], positions: readonly number[]): readonly OutEdge[] {
+  return positions.flatMap((edge) => {
+    const { target, when, fork } = edges[edge] as RoutingEdge;
+    // The first edge of a fork stands for all of them.
+    if (fork !== undefined && target !== fork[0]) return [];
+    const isFilled = hasTexts(when) && typeof when !== "string";
+    return [{ edge, target, fork, test: isFilled ? filledCondition(when) : conditionOf(when) }];
+  });
+}
 
-  constructor(when: unknown) {
-    this.#when = when;
-  }
-
-  filled(scope: () => TextScope): ConditionTest {
-    try {
-      const when = fillTexts(this.#when, scope());
-      const key = canonicalJson(when);
-      const known = this.#compiled.get(key);
-      if (known !== undefined) return known;
-      if (this.#compiled.size >= MOST_COMPILED) this.#compiled.clear();
-      const made = conditionOf(when) ?? unusable("is null");
-      this.#compiled.set(key, made);
-      return made;
-    } catch (error) {
-      if (!(error instanceof TextError)) throw error;
-      return unusable(`cannot be rendered: ${error.message}`);
+/** Conditional edges in order, first match; else the first unconditional edge; else the end. */
+function resolve(edges: readonly OutEdge[], state: ScenarioState, scope: () => TextScope): RoutingDecision {
+  const tested: TestedEdge[] = [];
+  const decision = ({ target, edge, fork }: OutEdge, fallback: boolean): RoutingDecision =>
+    fork === undefined ? { target, edge, fallback, tested } : { target: null, edge, fallback, tested, fork };
+  for (const outEdge of edges) {
+    const { edge, target, test } = outEdge;
+    if (test === null) continue;
+    const { truth, reason, actual, failed } = test(state, scope);
+    if (truth === true) {
+      tested.push({ edge, target, matched: true, evaluable: true });
+      return decision(outEdge, false);
     }
+    const step: TestedEdge = { edge, target, matched: false, evaluable: truth !== null, reason, actual };
+    tested.push(failed ? { ...step, failed } : step);
   }
+  const fallback = edges.find(({ test }) => test === null);
+  return fallback === undefined
+    ? { target: null, edge: null, fallback: false, tested }
+    : decision(fallback, true);
 }
 
 const MOST_COMPILED = 100;
 
-function decision(
-  {
-    target,
-    edge,
-    fork,
-  }: Pick<RoutingEdge, "target"> & { readonly edge: number; readonly fork: RoutingEdge["fork"] | undefined },
-  fallback: boolean,
-  tested: readonly TestedEdge[],
-): RoutingDecision {
-  if (fork === undefined) return { target, edge, fallback, tested };
-  return { target: null, edge, fallback, tested, fork };
+/** A condition with texts that are rendered before it is tested. Few come to different values, so that those are kept. */
+function filledCondition(when: unknown): OutEdge["test"] {
+  const compiled = new Map<string, ConditionTest>();
+  return (state, scope) => {
+    try {
+      const filled = fillTexts(when, scope());
+      if (compiled.size >= MOST_COMPILED) compiled.clear();
+      const test = memoize(
+        compiled,
+        canonicalJson(filled),
+        () => conditionOf(filled) ?? (() => answered(null, "is null")),
+      );
+      return test(state);
+    } catch (error) {
+      if (!(error instanceof TextError)) throw error;
+      return answered(null, `cannot be rendered: ${error.message}`);
+    }
+  };
 }
 
-/** The out-edges of every node. Edges are sorted by node once, and prepared when a conversation first leaves the node. */
+/** The edges of a definition by node; those of a node are prepared when a conversation first leaves it. */
 class EdgeIndex {
   readonly #edges: readonly RoutingEdge[];
-  readonly #positions = new Map<string, number[]>();
-  readonly #prepared = new Map<string, OutEdges>();
+  readonly #positions: ReadonlyMap<string, readonly number[]>;
+  readonly #prepared = new Map<string, readonly OutEdge[]>();
 
   constructor(edges: readonly RoutingEdge[]) {
     this.#edges = edges;
-    edges.forEach(({ source }, position) => {
-      const known = this.#positions.get(source);
-      if (known === undefined) this.#positions.set(source, [position]);
-      else known.push(position);
-    });
+    this.#positions = Map.groupBy(edges.keys(), (position) => edges[position]?.source ?? "");
   }
 
-  from(node: string): OutEdges {
-    let outEdges = this.#prepared.get(node);
-    if (outEdges === undefined) {
-      outEdges = new OutEdges(this.#edges, this.#positions.get(node) ?? []);
-      this.#prepared.set(node, outEdges);
-    }
-    return outEdges;
+  from(node: string): readonly OutEdge[] {
+    return memoize(this.#prepared, node, () => outEdges(this.#edges, this.#positions.get(node) ?? []));
   }
 }
 
+/** Only the edges of a definition are frozen, and only what cannot change may be kept. */
 const indexes = new WeakMap<readonly RoutingEdge[], EdgeIndex>();
 
 /**
@@ -190,24 +151,14 @@ const indexes = new WeakMap<readonly RoutingEdge[], EdgeIndex>();
 export function resolveNextNode(
   edges: readonly RoutingEdge[],
   state: ScenarioState,
-  scope: () => TextScope = () => NO_VALUES,
+  scope: () => TextScope = () => ({}),
 ): RoutingDecision {
-  // Only the edges of a definition are frozen, and only what cannot change may be cached.
-  if (!Object.isFrozen(edges)) return outEdgesIn(edges, state.currentNode).resolve(state, scope);
-  let index = indexes.get(edges);
-  if (index === undefined) {
-    index = new EdgeIndex(edges);
-    indexes.set(edges, index);
-  }
-  return index.from(state.currentNode).resolve(state, scope);
-}
-
-const NO_VALUES: TextScope = Object.freeze({});
-
-function outEdgesIn(edges: readonly RoutingEdge[], node: string): OutEdges {
-  const sameSource = edges.every(({ source }) => source === edges[0]?.source);
-  const positions = [...edges.keys()].filter((position) => sameSource || edges[position]?.source === node);
-  return new OutEdges(edges, positions);
+  const node = state.currentNode;
+  if (Object.isFrozen(edges))
+    return resolve(memoize(indexes, edges, () => new EdgeIndex(edges)).from(node), state, scope);
+  const isOneNode = edges.every(({ source }) => source === edges[0]?.source);
+  const positions = [...edges.keys()].filter((position) => isOneNode || edges[position]?.source === node);
+  return resolve(outEdges(edges, positions), state, scope);
 }
 
 /** Compiles a `when` that may not be validated: what is not a condition never matches, and its reason says why. */
@@ -219,9 +170,6 @@ function conditionOf(when: unknown): ConditionTest | null {
     const condition: Condition | null = compileWhen(when as When);
     return condition === null ? null : compileCondition(condition);
   }
-  return unusable(`is not a condition: ${issues.map(formatIssue).join(" ")}`);
-}
-
-function unusable(reason: string): ConditionTest {
-  return { test: () => null, reason: () => reason, actual: null, failed: false };
+  const answer = answered(null, `is not a condition: ${issues.map(formatIssue).join(" ")}`);
+  return () => answer;
 }
