@@ -27,8 +27,8 @@ describe("files that are no checkpoints", () => {
     ["no JSON", "{", /not JSON/],
     ["another JSON", "[]", /not a karenina checkpoint/],
     ["another type", checkpoint({ "@type": "Dataset" }), /DataFeed/],
-    ["questions only", checkpoint({ dataFeedElement: [{}] }), /single questions/],
-    ["nothing in it", checkpoint({ hasPart: [] }), /no scenarios/],
+    ["questions only", checkpoint({ dataFeedElement: [{}] }), /none, or single questions/],
+    ["nothing in it", checkpoint({ hasPart: [] }), /none, or single questions/],
     ["a scenario without a name", checkpoint({ hasPart: [{}] }), /hasPart\[0\]/],
   ])("%s", (_, text, message) => {
     expect(() => readKarenina(text)).toThrow(KareninaError);

@@ -91,23 +91,20 @@ function parseCheckpoint(text: string): JsonObject {
       `The file is not JSON: ${error instanceof Error ? error.message : "it cannot be read"}.`,
     );
   }
-  if (!isRecord(data) || !isRecord(data["@context"]) || !Array.isArray(data.dataFeedElement))
+  const type = isRecord(data) ? (data["@type"] ?? "DataFeed") : undefined;
+  if (!isRecord(data) || !isRecord(data["@context"]) || type !== "DataFeed" || !data.name)
     throw new KareninaError(
-      `This is not a karenina checkpoint: it needs "@context" and "dataFeedElement", which karenina writes.`,
+      `This is not a karenina checkpoint: it needs "@context", a "name" and, if it has a "@type", DataFeed.`,
     );
-  if (data["@type"] !== undefined && data["@type"] !== "DataFeed")
-    throw new KareninaError(`This is not a karenina checkpoint: its "@type" is not DataFeed.`);
-  if (typeof data.name !== "string" || data.name === "")
-    throw new KareninaError("The checkpoint has no name.");
-  if (!Array.isArray(data.hasPart) || data.hasPart.length === 0)
+  const { dataFeedElement, hasPart } = data;
+  if (
+    !Array.isArray(dataFeedElement) ||
+    dataFeedElement.length > 0 ||
+    !Array.isArray(hasPart) ||
+    hasPart.length === 0
+  )
     throw new KareninaError(
-      data.dataFeedElement.length > 0
-        ? "The checkpoint contains single questions and no scenarios, and only scenarios can be imported."
-        : "The checkpoint contains no scenarios.",
-    );
-  if (data.dataFeedElement.length > 0)
-    throw new KareninaError(
-      "The checkpoint has questions and scenarios; karenina itself refuses such a file.",
+      "Only scenarios can be imported, and the checkpoint has none, or single questions beside them.",
     );
   return data as JsonObject;
 }

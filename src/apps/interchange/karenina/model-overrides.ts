@@ -25,14 +25,9 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   max_tokens: "maxOutputTokens",
 };
 
-/** Keys that say nothing about what a model does. */
-const SILENT: ReadonlySet<string> = new Set([
-  "id",
-  "model_name",
-  "model_provider",
-  "interface",
-  "system_prompt",
-  "max_retries",
+/** Keys that are taken over, or say nothing about what a model does; none of them holds a secret. */
+const KNOWN_KEYS: ReadonlySet<string> = new Set([
+  ..."id model_name model_provider interface system_prompt max_retries".split(" "),
   ...Object.keys(PARAMETERS),
 ]);
 
@@ -65,7 +60,7 @@ export function translateModelOverride(
 function modelOf(data: JsonValue | undefined, key: string, note: Note): JsonObject | null {
   if (!isRecord(data)) return null;
   const model = data as JsonObject;
-  const others = Object.keys(model).filter((name) => !SILENT.has(name) && (model[name] ?? null) !== null);
+  const others = Object.keys(model).filter((name) => !KNOWN_KEYS.has(name) && (model[name] ?? null) !== null);
   if (others.length > 0) note(`${key}: ${others.join(", ")} are not taken over`);
   const name = typeof model.model_name === "string" ? model.model_name : "";
   const upstream = model.interface === "openrouter" ? "openrouter" : String(model.model_provider ?? "");
@@ -136,11 +131,6 @@ function writeModel(reference: ModelReference, more: JsonObject): JsonObject {
   };
 }
 
-/** Keys of a model that never hold a secret. */
-const SAFE_KEYS: ReadonlySet<string> = new Set(
-  "id model_name model_provider interface temperature max_tokens system_prompt max_retries".split(" "),
-);
-
 /** Models and agent of a node in upstream's words, without keys that may hold secrets. */
 export function withoutSecrets(
   override: JsonValue | undefined,
@@ -151,7 +141,7 @@ export function withoutSecrets(
     .filter(([, model]) => isRecord(model))
     .map(([key, model]) => [
       key,
-      Object.fromEntries(Object.entries(model as JsonObject).filter(([name]) => SAFE_KEYS.has(name))),
+      Object.fromEntries(Object.entries(model as JsonObject).filter(([name]) => KNOWN_KEYS.has(name))),
     ]);
   return {
     modelOverride: Object.fromEntries(models),

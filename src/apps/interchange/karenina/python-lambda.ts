@@ -149,7 +149,7 @@ class LambdaWriter {
   }
 
   #plain(
-    expression: Extract<Expression, { type: "literal" | "dict" | "unary" | "binary" | "compare" | "choice" }>,
+    expression: Extract<Expression, { type: "literal" | "dict" | "operation" | "compare" }>,
     names: Names,
   ): string {
     switch (expression.type) {
@@ -167,21 +167,8 @@ class LambdaWriter {
         });
         return `({ ${entries.join(", ")} })`;
       }
-      case "unary": {
-        const { operator, operand } = expression;
-        const code = this.value(operand, names);
-        if (operator === "not") return `!${this.call("truthy", code)}`;
-        return this.call("signed", JSON.stringify(operator), code);
-      }
-      case "binary": {
-        const { operator, left, right, line } = expression;
-        const [first, second] = [this.value(left, names), this.value(right, names)];
-        if (operator === "and") return this.call("both", first, `() => ${second}`);
-        if (operator === "or") return this.call("either", first, `() => ${second}`);
-        if (operator === "%" && left.type === "literal" && typeof left.value === "string")
-          throw new PythonError("a text with % is computed, which has no counterpart here", line);
-        return this.call(ARITHMETIC[operator] as string, first, second);
-      }
+      case "operation":
+        return this.#operation(expression, names);
       case "compare": {
         const { first, rest } = expression;
         const parts = rest.map(({ operator, right }, index) =>
@@ -189,12 +176,20 @@ class LambdaWriter {
         );
         return parts.length === 1 ? (parts[0] as string) : `(${parts.join(" && ")})`;
       }
-      case "choice": {
-        const { test, chosen, other } = expression;
-        const code = this.call("truthy", this.value(test, names));
-        return `(${code} ? ${this.value(chosen, names)} : ${this.value(other, names)})`;
-      }
     }
+  }
+
+  #operation({ operator, operands, line }: Extract<Expression, { type: "operation" }>, names: Names): string {
+    const [first = "", second = "", third = ""] = operands.map((operand) => this.value(operand, names));
+    const [left] = operands;
+    if (operator === "not") return `!${this.call("truthy", first)}`;
+    if (operands.length === 1) return this.call("signed", JSON.stringify(operator), first);
+    if (operator === "if") return `(${this.call("truthy", first)} ? ${second} : ${third})`;
+    if (operator === "and") return this.call("both", first, `() => ${second}`);
+    if (operator === "or") return this.call("either", first, `() => ${second}`);
+    if (operator === "%" && left?.type === "literal" && typeof left.value === "string")
+      throw new PythonError("a text with % is computed, which has no counterpart here", line);
+    return this.call(ARITHMETIC[operator] as string, first, second);
   }
 
   #key(key: Expression, names: Names): string {

@@ -240,8 +240,7 @@ class TemplateReader {
 
   /** The types in `Optional[…]`, `… | None` and `Union[…, None]`. */
   #optional(expression: Expression): readonly Expression[] {
-    if (expression.type === "binary" && expression.operator === "|")
-      return [expression.left, expression.right];
+    if (expression.type === "operation" && expression.operator === "|") return expression.operands;
     if (expression.type !== "index") return [expression];
     const container = this.lastName(expression.of);
     const { index, line } = expression;
@@ -280,9 +279,10 @@ class TemplateReader {
         return Object.fromEntries(
           expression.entries.map(({ key, value }) => [this.#key(key), this.#data(value)]),
         );
-      case "unary": {
-        const value = this.#data(expression.operand);
-        if (expression.operator !== "not" && typeof value === "number")
+      case "operation": {
+        const [operand, second] = expression.operands;
+        const value = operand === undefined || second !== undefined ? null : this.#data(operand);
+        if (typeof value === "number" && expression.operator !== "not")
           return expression.operator === "-" ? -value : value;
       }
     }

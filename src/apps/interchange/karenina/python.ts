@@ -16,20 +16,9 @@ export type Expression = { readonly line: number } & (
       readonly positional: readonly Expression[];
       readonly keywords: ReadonlyMap<string, Expression>;
     }
-  | { readonly type: "unary"; readonly operator: string; readonly operand: Expression }
-  | {
-      readonly type: "binary";
-      readonly operator: string;
-      readonly left: Expression;
-      readonly right: Expression;
-    }
+  /** `if` has the test, what is chosen, and the other. */
+  | { readonly type: "operation"; readonly operator: string; readonly operands: readonly Expression[] }
   | { readonly type: "compare"; readonly first: Expression; readonly rest: readonly Comparison[] }
-  | {
-      readonly type: "choice";
-      readonly test: Expression;
-      readonly chosen: Expression;
-      readonly other: Expression;
-    }
   | {
       readonly type: "comprehension";
       /** False for one in round brackets, which Python computes item by item. */
@@ -349,10 +338,10 @@ class PythonParser {
       case "if": {
         const test = this.expression(power);
         this.expect("else");
-        return { type: "choice", test, chosen: left, other: this.expression(), line };
+        return { type: "operation", operator, operands: [test, left, this.expression()], line };
       }
     }
-    return { type: "binary", operator, left, right: this.expression(power), line };
+    return { type: "operation", operator, operands: [left, this.expression(power)], line };
   }
 
   #compare(first: Expression): Expression {
@@ -375,9 +364,9 @@ class PythonParser {
       this.expect(":");
       return { type: "lambda", parameters, body: this.expression(), line };
     }
-    if (this.skip("not")) return { type: "unary", operator: "not", operand: this.expression(3), line };
+    if (this.skip("not")) return { type: "operation", operator: text, operands: [this.expression(3)], line };
     if (this.skip("-") || this.skip("+"))
-      return { type: "unary", operator: text, operand: this.expression(8), line };
+      return { type: "operation", operator: text, operands: [this.expression(8)], line };
     return this.#atom();
   }
 
