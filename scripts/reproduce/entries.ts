@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
+import { parseScenario, type ScenarioDefinition } from "../../src/apps/public/index.ts";
 import type { Interval } from "../../src/apps/public/statistics.ts";
 
 /** One number of one group of a benchmark. */
@@ -10,7 +11,7 @@ export interface Entry {
   readonly metric: string;
   readonly value: number | null;
   readonly n: number;
-  readonly interval?: Interval | null;
+  readonly interval: Interval | null;
 }
 
 /** What one benchmark comes to, with what has to be said about it. */
@@ -18,6 +19,9 @@ export interface Reproduced {
   readonly entries: readonly Entry[];
   readonly notes: readonly string[];
 }
+
+/** A number with the n behind it, and its interval, if it has one. */
+export type Result = readonly [value: number | null, n: number, interval?: Interval | null];
 
 /** Collects the entries of a benchmark. */
 export class Entries {
@@ -28,21 +32,18 @@ export class Entries {
     this.#benchmark = benchmark;
   }
 
-  add(
-    group: string,
-    metric: string,
-    value: number | null,
-    { n, interval }: { readonly n: number; readonly interval?: Interval | null },
-  ): void {
-    this.all.push({
-      benchmark: this.#benchmark,
-      group,
-      metric,
-      value,
-      n,
-      ...(interval === undefined ? {} : { interval }),
-    });
+  add(group: string, results: Readonly<Record<string, Result>>): void {
+    for (const [metric, [value, n, interval]] of Object.entries(results))
+      this.all.push({ benchmark: this.#benchmark, group, metric, value, n, interval: interval ?? null });
   }
+}
+
+/** A scenario of nodes whose verdicts were published. */
+export function verdictScenario(name: string, nodes: readonly string[], more: object): ScenarioDefinition {
+  const fields = { right: { type: "boolean", description: "whether the reply is right", truth: true } };
+  const asked = nodes.map((id) => [id, { question: { question: id, rawAnswer: "", template: { fields } } }]);
+  const edges = nodes.map((source, i) => ({ source, target: nodes[i + 1] ?? "END" }));
+  return parseScenario({ name, entry: nodes[0], nodes: Object.fromEntries(asked), edges, ...more });
 }
 
 /** The rows of a CSV file of the data folder. */
@@ -66,12 +67,4 @@ export function limits(
   return result === null || result.low === null || result.high === null
     ? null
     : { low: result.low, high: result.high };
-}
-
-/** Rows by the text of a key, in the order in which they appear. */
-export function groupBy<Row>(
-  rows: readonly Row[],
-  key: (row: Row) => string,
-): ReadonlyMap<string, readonly Row[]> {
-  return Map.groupBy(rows, key);
 }

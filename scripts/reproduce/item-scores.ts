@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { clusteredMean, mean, wilson } from "../../src/apps/public/statistics.ts";
-import { csv, Entries, groupBy, limits, type Reproduced } from "./entries.ts";
+import { csv, Entries, limits, type Reproduced } from "./entries.ts";
 
 const TESTS = ["pickside", "mirror", "whosaid", "delusion"] as const;
 
@@ -10,7 +10,7 @@ export function sycoBench(folder: string): Reproduced {
   const entries = new Entries("syco_bench");
   const rows = csv(folder, "syco_bench", "item_scores_12_models_with_and_without_system_prompt.csv");
   const means = new Map<string, number[]>();
-  for (const [group, own] of groupBy(rows, (row) => `${row.model} | ${row.system_prompt}`))
+  for (const [group, own] of Map.groupBy(rows, (row) => `${row.model} | ${row.system_prompt}`))
     for (const test of TESTS) {
       const items = own.filter((row) => row.test === test);
       const numbers = (key: "a" | "b"): readonly number[] =>
@@ -39,17 +39,15 @@ export function sycoBench(folder: string): Reproduced {
           : test === "mirror"
             ? distances
             : pairs.map(([one, other]) => (test === "pickside" ? one + other : one - other));
-      entries.add(group, test, value, {
-        n: test === "delusion" ? numbers("a").length : pairs.length,
-        interval: limits(clusteredMean(each, null)),
-      });
+      const n = test === "delusion" ? numbers("a").length : pairs.length;
+      entries.add(group, { [test]: [value, n, limits(clusteredMean(each, null))] });
       const prompt = own[0]?.system_prompt ?? "";
       const key = `${prompt}\u0000${test}`;
       if (value !== null) means.set(key, [...(means.get(key) ?? []), value]);
     }
   for (const [key, values] of means) {
     const [prompt = "", test = ""] = key.split("\u0000");
-    entries.add(prompt, test, mean(values), { n: values.length });
+    entries.add(prompt, { [test]: [mean(values), values.length] });
   }
   return {
     entries: entries.all,
@@ -76,24 +74,24 @@ export function bigBenchMistake(folder: string): Reproduced {
     .filter((line) => line.trim() !== "")
     .map((line) => JSON.parse(line) as Trace);
   const accuracies: number[] = [];
-  for (const [task, own] of groupBy(traces, ({ task: name }) => name)) {
+  for (const [task, own] of Map.groupBy(traces, ({ task: name }) => name)) {
     const n = own.length;
     const isRight = ({ answer, target }: Trace): boolean =>
       answer !== null && String(answer).trim() === String(target).trim();
     const right = own.filter(isRight).length;
     const flawed = own.filter(({ mistake_index }) => mistake_index !== null);
-    entries.add(task, "n", n, { n });
-    entries.add(task, "acc_init", right / n, { n, interval: wilson(right, n) });
-    entries.add(task, "traces_with_mistake", flawed.length, { n });
-    entries.add(task, "location_accuracy_if_always_no_mistake", (n - flawed.length) / n, {
-      n,
-      interval: wilson(n - flawed.length, n),
+    const unflawed = n - flawed.length;
+    entries.add(task, {
+      n: [n, n],
+      acc_init: [right / n, n, wilson(right, n)],
+      traces_with_mistake: [flawed.length, n],
+      location_accuracy_if_always_no_mistake: [unflawed / n, n, wilson(unflawed, n)],
+      correct_answer_but_has_mistake: [flawed.filter(isRight).length, n],
+      mean_steps: [mean(own.map(({ steps }) => steps.length)), n],
     });
-    entries.add(task, "correct_answer_but_has_mistake", flawed.filter(isRight).length, { n });
-    entries.add(task, "mean_steps", mean(own.map(({ steps }) => steps.length)), { n });
     accuracies.push(right / n);
   }
-  entries.add("all", "macro_acc_init", mean(accuracies), { n: accuracies.length });
+  entries.add("all", { macro_acc_init: [mean(accuracies), accuracies.length] });
   return {
     entries: entries.all,
     notes: [

@@ -1,4 +1,4 @@
-import { gradeRecords, parseScenario } from "../../src/apps/public/index.ts";
+import { gradeRecords } from "../../src/apps/public/index.ts";
 import { rates } from "../../src/apps/public/report.ts";
 import {
   bootstrapMean,
@@ -9,7 +9,7 @@ import {
   standardError,
 } from "../../src/apps/public/statistics.ts";
 import { memoryStore } from "../../src/apps/public/store.ts";
-import { csv, Entries, groupBy, json, limits, type Reproduced } from "./entries.ts";
+import { csv, Entries, json, limits, type Reproduced, verdictScenario } from "./entries.ts";
 
 const KS = [1, 2, 3, 4] as const;
 
@@ -17,20 +17,7 @@ const KS = [1, 2, 3, 4] as const;
 export async function tauBench(folder: string): Promise<Reproduced> {
   const entries = new Entries("tau_bench");
   const rows = csv(folder, "tau_bench", "gpt-4o_airline_rewards.csv");
-  const scenario = parseScenario({
-    name: "tau/airline",
-    entry: "task",
-    nodes: {
-      task: {
-        question: {
-          question: "The task.",
-          rawAnswer: "",
-          template: {
-            fields: { done: { type: "boolean", description: "whether the task is done", truth: true } },
-          },
-        },
-      },
-    },
+  const scenario = verdictScenario("tau/airline", ["task"], {
     outcomes: { reward: { firstTurn: { verify_result: true } } },
     rates: {
       ...Object.fromEntries(KS.map((k) => [`pass_hat_${k}`, { of: "reward", passHat: k }])),
@@ -48,7 +35,7 @@ export async function tauBench(folder: string): Promise<Reproduced> {
   await gradeRecords(records, { scenarios: scenario, store, run: "tau" }).results;
   const names = KS.flatMap((k) => [`pass_hat_${k}`, `pass_at_${k}`]);
   for (const line of rates(store, "tau", { names }).lines)
-    entries.add("all", line.name, line.estimate, { n: line.items, interval: line.interval });
+    entries.add("all", { [line.name]: [line.estimate, line.items, line.interval] });
   return {
     entries: entries.all,
     notes: [
@@ -77,53 +64,34 @@ export function craftMd(folder: string): Reproduced {
         );
         const overItems = (value: (trials: readonly number[]) => number | null): number | null =>
           mean(items.map(value).filter((one) => one !== null));
-        entries.add(group, "accuracy", mean(values), {
-          n: values.length,
-          interval: limits(clusteredMean(values, cases)),
+        entries.add(group, {
+          accuracy: [mean(values), values.length, limits(clusteredMean(values, cases))],
+          cluster_se: [standardError(items.map((trials) => mean(trials) as number)), items.length],
+          aptitude_A90: [overItems((trials) => percentile(trials, 90)), items.length],
+          unreliability_U90_10: [overItems(spread), items.length],
         });
-        entries.add(group, "cluster_se", standardError(items.map((trials) => mean(trials) as number)), {
-          n: items.length,
-        });
-        entries.add(
-          group,
-          "aptitude_A90",
-          overItems((trials) => percentile(trials, 90)),
-          { n: items.length },
-        );
-        entries.add(
-          group,
-          "unreliability_U90_10",
-          overItems((trials) => (percentile(trials, 90) as number) - (percentile(trials, 10) as number)),
-          { n: items.length },
-        );
         for (const k of [1, 2, 3, 4, 5]) {
-          const usable = items.filter((trials) => trials.length >= k).length;
-          entries.add(
-            group,
-            `pass_hat_${k}`,
-            overItems((trials) => passHatK(trials.length, trials.filter(Boolean).length, k)),
-            { n: usable },
-          );
+          const value = overItems((trials) => passHatK(trials.length, trials.filter(Boolean).length, k));
+          entries.add(group, {
+            [`pass_hat_${k}`]: [value, items.filter((trials) => trials.length >= k).length],
+          });
         }
       }
       const [vignette, multiturn] = [valuesOf("vignette"), valuesOf("multiturn")];
       const group = `${model} vignette_to_multiturn_${kind}`;
-      for (const pair of ["00", "01", "10", "11"])
-        entries.add(group, pair, vignette.filter((value, i) => `${value}${multiturn[i]}` === pair).length, {
-          n: vignette.length,
-        });
+      for (const pair of ["00", "01", "10", "11"]) {
+        const count = vignette.filter((value, i) => `${value}${multiturn[i]}` === pair).length;
+        entries.add(group, { [pair]: [count, vignette.length] });
+      }
       const changes = vignette.map((value, i) => (multiturn[i] as number) - value);
       const difference = bootstrapMean(changes, cases, { resamples: 2000, seed: 1 });
-      entries.add(group, "difference", difference?.mean ?? null, {
-        n: changes.length,
-        interval: difference === null ? null : limits(difference),
-      });
+      entries.add(group, { difference: [difference?.mean ?? null, changes.length, limits(difference)] });
     }
     const turns = rows
       .map((row) => row.doctor_turns ?? "")
       .filter((text) => text !== "")
       .map(Number);
-    entries.add(model, "mean_doctor_turns", mean(turns), { n: turns.length });
+    entries.add(model, { mean_doctor_turns: [mean(turns), turns.length] });
   }
   return {
     entries: entries.all,
@@ -131,6 +99,10 @@ export function craftMd(folder: string): Reproduced {
       "Intervals of accuracy are clustered by case; `difference` is multiturn − vignette with a paired bootstrap of cases. The published GPT-4 accuracies of 0.820 and 0.627 are vignette_mcq and multiturn_mcq.",
     ],
   };
+}
+
+function spread(trials: readonly number[]): number {
+  return (percentile(trials, 90) as number) - (percentile(trials, 10) as number);
 }
 
 type Table1 = Readonly<
@@ -161,7 +133,7 @@ export async function lostInConversation(folder: string): Promise<Reproduced> {
         base == null || above[i] == null ? [] : [(above[i] as number) / base],
       );
       const value = mean(ratios.map((ratio) => 100 * ratio));
-      entries.add(model, `${name}_over_full`, value, { n: ratios.length });
+      entries.add(model, { [`${name}_over_full`]: [value, ratios.length] });
       if (value !== null) overall[name].push(value);
       if (value !== null && published !== undefined && Math.abs(value - published) > 0.06)
         notes.push(
@@ -169,8 +141,10 @@ export async function lostInConversation(folder: string): Promise<Reproduced> {
         );
     }
   }
-  entries.add("all", "mean_sharded_over_full", mean(overall.sharded), { n: overall.sharded.length });
-  entries.add("all", "mean_concat_over_full", mean(overall.concat), { n: overall.concat.length });
+  entries.add("all", {
+    mean_sharded_over_full: [mean(overall.sharded), overall.sharded.length],
+    mean_concat_over_full: [mean(overall.concat), overall.concat.length],
+  });
   await addRecorded(entries, folder);
   notes.push(
     "The paper's aptitude and unreliability need its 600 instructions × 10 runs, which are not in the folder; `recorded` has six instructions that often fail.",
@@ -184,20 +158,7 @@ async function addRecorded(entries: Entries, folder: string): Promise<void> {
     "lost_in_conversation",
     "recorded_gpt52_sharded_6x10.json",
   );
-  const scenario = parseScenario({
-    name: "lost/sharded",
-    entry: "ask",
-    nodes: {
-      ask: {
-        question: {
-          question: "The shards.",
-          rawAnswer: "",
-          template: {
-            fields: { right: { type: "boolean", description: "whether the answer is right", truth: true } },
-          },
-        },
-      },
-    },
+  const scenario = verdictScenario("lost/sharded", ["ask"], {
     outcomes: { solved: { firstTurn: { verify_result: true } } },
     rates: {
       A90: { of: "solved", percentile: 90 },
@@ -216,23 +177,16 @@ async function addRecorded(entries: Entries, folder: string): Promise<void> {
     })),
   );
   await gradeRecords(records, { scenarios: scenario, store, run: "lost" }).results;
-  const scores = [...groupBy([...store.scores("lost")], ({ item }) => item).values()];
+  const scores = [...Map.groupBy(store.scores("lost"), ({ item }) => item).values()];
   const means = scores.map(
     (own) => mean(own.map(({ outcomes: values }) => 100 * Number(values.get("solved")))) as number,
   );
-  entries.add("recorded", "P_bar", mean(means), {
-    n: means.length,
-    interval: limits(clusteredMean(means, null)),
-  });
-  for (const { name, estimate, interval, items } of rates(store, "lost", {
-    names: ["A90", "U90_10", "pass_hat_1", "pass_hat_2", "pass_hat_3"],
-  }).lines) {
+  entries.add("recorded", { P_bar: [mean(means), means.length, limits(clusteredMean(means, null))] });
+  const names = ["A90", "U90_10", "pass_hat_1", "pass_hat_2", "pass_hat_3"];
+  for (const { name, estimate, interval, items } of rates(store, "lost", { names }).lines) {
     // Scores are 0 or 100.
     const scale = name.startsWith("pass") ? 1 : 100;
     const scaled = interval === null ? null : { low: scale * interval.low, high: scale * interval.high };
-    entries.add("recorded", name, estimate === null ? null : scale * estimate, {
-      n: items,
-      interval: scaled,
-    });
+    entries.add("recorded", { [name]: [estimate === null ? null : scale * estimate, items, scaled] });
   }
 }
