@@ -30,64 +30,43 @@ const CONVERSATION: readonly Message[] = Object.freeze([
 ]);
 
 /** What must hold of calls that go well. */
-export const CALL_CASES: readonly ContractRule[] = [
-  {
-    name: "replies with a text, in data that JSON can hold",
-    needs: [],
-    test: async ({ model }) => {
-      const reply = await model.reply(requestOf("What is the capital of Australia?"), contextOf());
-      demand(typeof reply.text === "string" && reply.text !== "", "the reply has no text");
-      demand(FINISH.includes(reply.finish), `the reply ended with "${reply.finish}"`);
-      demand(deepEqual(JSON.parse(JSON.stringify(reply)), reply), "the reply is not JSON");
-    },
-  },
-  {
-    name: "tells tokens as whole numbers from 0, or not at all",
-    needs: [],
-    test: async ({ model }) => {
-      const { usage } = await model.reply(requestOf("How many?"), contextOf());
-      if (usage === undefined) return;
-      demand(usage.inputTokens !== undefined && usage.outputTokens !== undefined, "usage is not complete");
-      for (const [name, count] of Object.entries(usage)) {
-        demand(Number.isSafeInteger(count) && count >= 0, `\`${name}\` is ${String(count)}`);
-      }
-    },
-  },
-  {
-    name: "answers what it is asked",
-    needs: ["echo"],
-    test: async ({ model }) => {
-      const { text } = await model.reply(requestOf("Say heliotrope."), contextOf());
-      demand(text.includes("Say heliotrope."), `the reply does not belong to the question: ${text}`);
-    },
-  },
-  {
-    name: "puts the system prompt first",
-    needs: ["seen", "history"],
-    test: async ({ model, seen }) => {
-      await model.reply(requestOf("Now?", { instructions: "Speak like a lighthouse." }), contextOf());
-      const asked = seen?.().at(-1);
-      demand(
-        asked?.instructions === "Speak like a lighthouse.",
-        "the system prompt did not arrive as it was",
-      );
-      demand(asked.first === true, "something stands before the system prompt");
-      demand(deepEqual(asked.texts, ["Now?"]), "the system prompt is not alone before the question");
-    },
-  },
-  {
-    name: "passes the whole conversation on, in order and to the letter",
-    needs: ["seen", "history"],
-    test: async ({ model, seen }) => {
+export const CALL_CASES: Readonly<Record<string, ContractRule>> = {
+  "replies with a text, in data that JSON can hold": rule([], async ({ model }) => {
+    const reply = await model.reply(requestOf("What is the capital of Australia?"), contextOf());
+    demand(typeof reply.text === "string" && reply.text !== "", "the reply has no text");
+    demand(FINISH.includes(reply.finish), `the reply ended with "${reply.finish}"`);
+    demand(deepEqual(JSON.parse(JSON.stringify(reply)), reply), "the reply is not JSON");
+  }),
+  "tells tokens as whole numbers from 0, or not at all": rule([], async ({ model }) => {
+    const { usage } = await model.reply(requestOf("How many?"), contextOf());
+    if (usage === undefined) return;
+    demand(usage.inputTokens !== undefined && usage.outputTokens !== undefined, "usage is not complete");
+    for (const [name, count] of Object.entries(usage)) {
+      demand(Number.isSafeInteger(count) && count >= 0, `\`${name}\` is ${String(count)}`);
+    }
+  }),
+  "answers what it is asked": rule(["echo"], async ({ model }) => {
+    const { text } = await model.reply(requestOf("Say heliotrope."), contextOf());
+    demand(text.includes("Say heliotrope."), `the reply does not belong to the question: ${text}`);
+  }),
+  "puts the system prompt first": rule(["seen", "history"], async ({ model, seen }) => {
+    await model.reply(requestOf("Now?", { instructions: "Speak like a lighthouse." }), contextOf());
+    const asked = seen?.().at(-1);
+    demand(asked?.instructions === "Speak like a lighthouse.", "the system prompt did not arrive as it was");
+    demand(asked.first === true, "something stands before the system prompt");
+    demand(deepEqual(asked.texts, ["Now?"]), "the system prompt is not alone before the question");
+  }),
+  "passes the whole conversation on, in order and to the letter": rule(
+    ["seen", "history"],
+    async ({ model, seen }) => {
       await model.reply(requestOf("", { messages: CONVERSATION }), contextOf({ turn: 2 }));
       const texts = CONVERSATION.map((message) => (message.role === "tool" ? "" : message.content));
       demand(deepEqual(seen?.().at(-1)?.texts, texts), "the conversation did not arrive as it was");
     },
-  },
-  {
-    name: "keeps one turn of a conversation for the next",
-    needs: ["seen", "echo", "history"],
-    test: async ({ model, seen }) => {
+  ),
+  "keeps one turn of a conversation for the next": rule(
+    ["seen", "echo", "history"],
+    async ({ model, seen }) => {
       const first = requestOf("One?");
       const { text, toolCalls, native } = await model.reply(first, contextOf());
       const answer: Message = {
@@ -103,46 +82,33 @@ export const CALL_CASES: readonly ContractRule[] = [
         "the reply of the first turn did not arrive in the second",
       );
     },
-  },
-  {
-    name: "asks once for a reply",
-    needs: ["seen"],
-    test: async ({ model, seen }) => {
-      await model.reply(requestOf("Once?"), contextOf());
-      demand(seen?.().length === 1, `a reply took ${seen?.().length} requests`);
-    },
-  },
-  {
-    name: "leaves the request as it was",
-    needs: [],
-    test: async ({ model }) => {
-      const request = {
-        instructions: "You are terse.",
-        messages: structuredClone(CONVERSATION) as Message[],
-        tools: [structuredClone(WEATHER)],
-      };
-      const before = structuredClone(request);
-      await model.reply(request, contextOf());
-      demand(deepEqual(request, before), "the request was changed");
-    },
-  },
-  {
-    name: "does not mix calls that run at the same time",
-    needs: ["echo"],
-    test: async ({ model }) => {
-      const words = Array.from({ length: 20 }, (_, index) => `word-${index}-of-20`);
-      const replies = await Promise.all(
-        words.map((word) => model.reply(requestOf(word), contextOf({ conversation: word }))),
-      );
-      for (const [index, { text }] of replies.entries()) {
-        demand(text.includes(words[index] as string), `the reply to ${words[index]} is "${text}"`);
-      }
-    },
-  },
-  {
-    name: "asks for tools, and takes their results",
-    needs: ["tools", "seen", "history"],
-    test: async ({ model, callToolNext, seen }) => {
+  ),
+  "asks once for a reply": rule(["seen"], async ({ model, seen }) => {
+    await model.reply(requestOf("Once?"), contextOf());
+    demand(seen?.().length === 1, `a reply took ${seen?.().length} requests`);
+  }),
+  "leaves the request as it was": rule([], async ({ model }) => {
+    const request = {
+      instructions: "You are terse.",
+      messages: structuredClone(CONVERSATION) as Message[],
+      tools: [structuredClone(WEATHER)],
+    };
+    const before = structuredClone(request);
+    await model.reply(request, contextOf());
+    demand(deepEqual(request, before), "the request was changed");
+  }),
+  "does not mix calls that run at the same time": rule(["echo"], async ({ model }) => {
+    const words = Array.from({ length: 20 }, (_, index) => `word-${index}-of-20`);
+    const replies = await Promise.all(
+      words.map((word) => model.reply(requestOf(word), contextOf({ conversation: word }))),
+    );
+    for (const [index, { text }] of replies.entries()) {
+      demand(text.includes(words[index] as string), `the reply to ${words[index]} is "${text}"`);
+    }
+  }),
+  "asks for tools, and takes their results": rule(
+    ["tools", "seen", "history"],
+    async ({ model, callToolNext, seen }) => {
       callToolNext?.("weather", { city: "Canberra" });
       const first = requestOf("How is the weather?", { tools: [WEATHER] });
       const { text, toolCalls = [], native, finish } = await model.reply(first, contextOf());
@@ -160,8 +126,8 @@ export const CALL_CASES: readonly ContractRule[] = [
       const last = JSON.stringify(seen?.().at(-1));
       demand(last.includes("blue-ish"), "the result of the tool did not arrive");
     },
-  },
-];
+  ),
+};
 
 /** What the other side of a model was asked, in its own words. */
 export interface SeenRequest {
@@ -202,9 +168,13 @@ export interface ContractCase {
 
 /** What a case needs of the harness, and what it does. */
 export interface ContractRule {
-  readonly name: string;
   readonly needs: readonly ContractAbility[];
   readonly test: (harness: ContractHarness) => Promise<void>;
+}
+
+/** A case that needs abilities of the harness. */
+export function rule(needs: ContractRule["needs"], test: ContractRule["test"]): ContractRule {
+  return { needs, test };
 }
 
 /** Throws unless something holds that the contract asks for. */

@@ -178,9 +178,4 @@ export interface StoreCase {
 }
 
 /** What a store must do. */
-export interface StoreRule {
-  readonly name: string;
-  /** True if it needs a store that can be opened again. */
-  readonly reopens?: boolean;
-  readonly test: (harness: StoreHarness) => Promise<void>;
-}
+export type StoreRule = (harness: StoreHarness) => Promise<void>;
