@@ -1,5 +1,5 @@
 import type { ScenarioNode } from "../../core/scenario/definition.ts";
-import { failureOf, type RunFailure } from "../journal/failure.ts";
+import { failureOf } from "../journal/failure.ts";
 import type { ConversationStop, TurnReply, TurnStart } from "../journal/run-event.ts";
 import { addSpending, NOTHING_SPENT, type Spending } from "../journal/spending.ts";
 import type { ToolCall, ToolResult } from "../models/message.ts";
@@ -11,12 +11,10 @@ import type {
   ToolDefinition,
 } from "../models/model.ts";
 import { ModelError } from "../models/model-error.ts";
-import type { OfferedTool, ToolOffer } from "../models/tools/offered-tools.ts";
+import type { OfferedTool } from "../models/tools/offered-tools.ts";
 import { runToolLoop } from "../models/tools/run-tool-loop.ts";
 import type { ToolServers } from "../models/tools/tool-servers.ts";
-import { type AnyModel, UNHEARD } from "./calls/call-cache.ts";
-import { recordedAnswer } from "./recorded-conversation.ts";
-import type { RecordedAnswers } from "./records/record-answer.ts";
+import { UNHEARD } from "./calls/call-cache.ts";
 import { overrideKey } from "./resolve-models.ts";
 import type { ConversationContext, ConversationPlan, RunContext, Subject } from "./run-context.ts";
 import { type AnsweredTurn, TRANSCRIPT_FILE, writeTranscript } from "./step/agent-view.ts";
@@ -33,82 +31,50 @@ type SubjectReply =
 export const BEGIN_AGAIN = "begin again";
 
 /** The reply to a question: from a record, from the run that is graded again, or from the subject. */
-export async function subjectTurn(
-  driver: ConversationContext,
-  effect: AskEffect,
-  answers: RecordedAnswers | undefined,
-): Promise<SubjectReply> {
-  if (answers !== undefined) return answerOfRecord(driver, effect, answers);
+export async function subjectTurn(driver: ConversationContext, effect: AskEffect): Promise<SubjectReply> {
+  const { run, plan } = driver;
   const { turn, node } = effect;
-  const { recorded, reruns } = driver.plan;
-  const known = recorded === undefined ? null : recordedAnswer(recorded, effect);
-  if (known !== null && "stop" in known) {
-    const { status, failure } = known.stop;
-    return { stop: { status, ...(failure === undefined ? {} : { failure }) } };
-  }
+  const known = plan.replies?.reply(effect) ?? null;
   if (known !== null) {
-    const { model: name = driver.plan.cell.subject, ...reply } = known;
     // Where there are only labels, nothing was sent. Everything else can be graded again, and needs its question.
-    if (reply.labels === undefined || reply.reply !== "")
-      driver.run.emit(turnStart(driver.plan.conversation, effect, name));
-    if (reruns === true) {
-      const { model } = subjectAt(driver, driver.plan.definition.nodes[node] as ScenarioNode);
-      if (model.hasMemory === true) driver.unheard.add(model);
+    const isAsked =
+      "stop" in known ? known.isAsked === true : known.labels === undefined || known.reply !== "";
+    const model = "model" in known ? known.model : undefined;
+    if (isAsked) run.emit(turnStart(plan.conversation, effect, model ?? plan.cell.subject));
+    if ("stop" in known) return { stop: known.stop };
+    if (plan.replies?.mayAsk === true) {
+      const subject = subjectAt(driver, plan.definition.nodes[node] as ScenarioNode);
+      if (subject.model.hasMemory === true) driver.unheard.add(subject.model);
     }
+    const { model: _, ...reply } = known;
     return reply;
-  }
-  if (recorded !== undefined && reruns !== true) {
-    const message = `The question at "${node}" was not asked at this point before.`;
-    return { stop: { status: "cancelled", failure: { category: "cancelled", stage: "run", message } } };
   }
   const answer = await askSubject(driver, effect);
   if ("reply" in answer) return answer;
-  const { error, spending, turnTimeout } = answer;
+  const { error, spending, isTimedOut } = answer;
   if (error === UNHEARD) return BEGIN_AGAIN;
   const failure = failureOf(error, { stage: "subject", node, turn });
-  const status = failure.category === "budget" ? "budget_exhausted" : turnTimeout ? "timeout" : "error";
+  const status = failure.category === "budget" ? "budget_exhausted" : isTimedOut ? "timeout" : "error";
   return { stop: { status, failure, spending } };
-}
-
-/** Where the record has no answer, the conversation is over. */
-function answerOfRecord(
-  { run, plan }: ConversationContext,
-  effect: AskEffect,
-  answers: RecordedAnswers,
-): SubjectReply {
-  const { turn, node } = effect;
-  const answer = answers.answer(effect);
-  // Nothing was sent where there are only labels.
-  if (!("labels" in answer) || answer.reply !== "")
-    run.emit(turnStart(plan.conversation, effect, plan.cell.subject));
-  if ("reply" in answer) return answer;
-  const failure: RunFailure = {
-    category: "mismatch",
-    stage: "record",
-    message: answer.difference,
-    node,
-    turn,
-  };
-  return { stop: { status: "record_mismatch", failure } };
 }
 
 /** The reply of a turn, or why there is none. */
 type SubjectAnswer =
   | Pick<TurnReply, "reply" | "messages" | "reportedCalls" | "finish" | "stepLimit" | "spending">
-  | { readonly error: unknown; readonly spending: Spending; readonly turnTimeout: boolean };
+  | { readonly error: unknown; readonly spending: Spending; readonly isTimedOut: boolean };
 
 /** Asks the subject, and calls the tools it wants, until it replies. What goes wrong is returned, not thrown. */
 export async function askSubject(driver: ConversationContext, effect: AskEffect): Promise<SubjectAnswer> {
-  const turn = new SubjectTurn(driver, effect);
-  const { turnMs } = driver.run.timeouts;
-  const cancelTimer = typeof turnMs === "number" ? turn.limitTime(turnMs) : undefined;
-  try {
-    return await turn.ask();
-  } catch (error) {
-    return { error, spending: turn.spending, turnTimeout: turn.isTimedOut };
-  } finally {
-    cancelTimer?.();
-  }
+  const { turnMs = null } = driver.run.timeouts;
+  if (turnMs === null) return new SubjectTurn(driver, effect, driver.signal).ask();
+  const late = new AbortController();
+  const turn = new SubjectTurn(driver, effect, AbortSignal.any([driver.signal, late.signal]));
+  const cancelTimer = driver.run.clock.after(turnMs, () =>
+    late.abort(new ModelError("timeout", `The turn took longer than ${turnMs} ms.`)),
+  );
+  const answer = await turn.ask();
+  cancelTimer();
+  return "error" in answer ? { ...answer, isTimedOut: late.signal.aborted } : answer;
 }
 
 /** The event that a question is about to be sent. */
@@ -126,47 +92,51 @@ function turnStart(conversation: string, effect: AskEffect, model: string): Turn
   };
 }
 
+/** All calls of one turn: those of the subject, and those of the tools that it wants. */
 class SubjectTurn {
-  spending: Spending = NOTHING_SPENT;
-  isTimedOut = false;
   readonly #driver: ConversationContext;
   readonly #effect: AskEffect;
   readonly #node: ScenarioNode;
   readonly #subject: Subject;
-  readonly #model: AnyModel;
-  #signal: AbortSignal;
+  readonly #signal: AbortSignal;
+  #spending: Spending = NOTHING_SPENT;
   #calls = 0;
 
-  constructor(driver: ConversationContext, effect: AskEffect) {
+  constructor(driver: ConversationContext, effect: AskEffect, signal: AbortSignal) {
     this.#driver = driver;
     this.#effect = effect;
     // Effects name nodes of the definition, and the run has resolved all models that nodes and cells name.
     this.#node = driver.plan.definition.nodes[effect.node] as ScenarioNode;
     this.#subject = subjectAt(driver, this.#node);
-    this.#model = this.#subject.model;
-    this.#signal = driver.signal;
-  }
-
-  limitTime(milliseconds: number): () => void {
-    const controller = new AbortController();
-    this.#signal = AbortSignal.any([this.#driver.signal, controller.signal]);
-    return this.#driver.run.clock.after(milliseconds, () => {
-      this.isTimedOut = true;
-      controller.abort(new ModelError("timeout", `The turn took longer than ${milliseconds} ms.`));
-    });
+    this.#signal = signal;
   }
 
   async ask(): Promise<SubjectAnswer> {
-    const { tools: servers, toolSteps } = this.#driver.run;
-    const { transcript, messages } = this.#effect;
+    try {
+      const reply = await this.#ask();
+      return { ...reply, spending: this.#spending };
+    } catch (error) {
+      return { error, spending: this.#spending, isTimedOut: false };
+    }
+  }
+
+  async #ask(): Promise<Omit<Extract<SubjectAnswer, { reply: string }>, "spending">> {
+    const { run, plan } = this.#driver;
+    const { conversation } = plan;
+    const { transcript, messages, turn } = this.#effect;
     const workspace = transcript === undefined ? undefined : await this.#writeTranscript(transcript);
-    const offer = servers === null ? null : await servers.offered(this.#node.toolFilter, this.#signal);
-    this.#announce(offer);
+    const offer = run.tools === null ? null : await run.tools.offered(this.#node.toolFilter, this.#signal);
+    for (const message of offer?.warnings ?? [])
+      run.emit({ type: "warning", conversation, turn, code: "tools", message });
+    run.emit({
+      ...turnStart(conversation, this.#effect, this.#subject.model.name),
+      ...(offer === null ? {} : { tools: offer.tools.map(({ name }) => name), removedTools: offer.removed }),
+    });
     const tools = offer?.definitions ?? NO_TOOLS;
     const { reply, added, stoppedAtLimit, reported } = await runToolLoop({
       messages,
       tools,
-      maxSteps: toolSteps,
+      maxSteps: run.toolSteps,
       ask: (list) =>
         this.#call(tools.length === 0 ? { messages: list } : { messages: list, tools }, workspace),
       call: (call) => this.#useTool(offer?.tools ?? [], call),
@@ -177,7 +147,6 @@ class SubjectTurn {
       ...(reported.length === 0 ? {} : { reportedCalls: reported }),
       finish: reply.finish,
       ...(stoppedAtLimit ? { stepLimit: true } : {}),
-      spending: this.spending,
     };
   }
 
@@ -193,41 +162,29 @@ class SubjectTurn {
     return folder;
   }
 
-  #announce(offer: ToolOffer | null): void {
-    const { run, plan } = this.#driver;
-    const { conversation } = plan;
-    const { turn } = this.#effect;
-    for (const message of offer?.warnings ?? [])
-      run.emit({ type: "warning", conversation, turn, code: "tools", message });
-    run.emit({
-      ...turnStart(conversation, this.#effect, this.#model.name),
-      ...(offer === null ? {} : { tools: offer.tools.map(({ name }) => name), removedTools: offer.removed }),
-    });
-  }
-
   async #call(
     request: Pick<ModelRequest, "messages" | "tools">,
     workspace: string | undefined,
   ): Promise<ModelReply> {
     const { run, plan, session, unheard } = this.#driver;
-    const { hasMemory = false } = this.#model;
+    const { model, cache } = this.#subject;
+    const { hasMemory = false } = model;
     const isBegunAgain = hasMemory && this.#driver.isBegunAgain;
     const { instructions, turn } = this.#effect;
-    const simulation = "simulate" in this.#model ? { simulation: await this.#simulationInput() } : {};
     return run.caller.call({
-      model: this.#model,
+      model,
       request: instructions === undefined ? request : { instructions, ...request },
       context: { ...this.#context(), ...(workspace === undefined ? {} : { workspace }) },
       call: `${turn}.subject.${++this.#calls}`,
-      ...simulation,
+      ...("simulate" in model ? { simulation: await this.#simulationInput() } : {}),
       shared: isBegunAgain ? undefined : plan.shared,
-      skipsCache: this.#subject.cache === false,
+      skipsCache: cache === false,
       ignoresStored: isBegunAgain,
-      onlyStored: unheard.has(this.#model),
+      onlyStored: unheard.has(model),
       session,
       onSpent: (spending) => {
-        this.spending = addSpending(this.spending, spending);
-        if (hasMemory && spending.cached > 0) unheard.add(this.#model);
+        this.#spending = addSpending(this.#spending, spending);
+        if (hasMemory && spending.cached > 0) unheard.add(model);
       },
     });
   }
@@ -247,8 +204,7 @@ class SubjectTurn {
 
   #context(): CallContext {
     const { run, plan } = this.#driver;
-    const { turn } = this.#effect;
-    const headers = run.headersOf?.(plan.conversation, turn);
+    const headers = run.headersOf?.(plan.conversation, this.#effect.turn);
     const context = callContext(this.#driver, this.#effect, { purpose: "subject", signal: this.#signal });
     return headers === undefined ? context : { ...context, headers };
   }
@@ -268,7 +224,7 @@ class SubjectTurn {
   }
 }
 
-/** Where a call of a subject or a simulated user stands. */
+/** Where a call of a turn stands. */
 export function callContext(
   { run, plan }: Pick<ConversationContext, "run" | "plan">,
   { turn, node }: Pick<AskEffect, "turn" | "node">,

@@ -9,35 +9,17 @@ import { ModelError } from "../models/model-error.ts";
 import { FACTS_LINE } from "../models/simulated/simulated-user.ts";
 import { callContext } from "./ask-subject.ts";
 import type { AnyModel } from "./calls/call-cache.ts";
-import { recordedUser } from "./recorded-conversation.ts";
-import type { RecordedAnswers } from "./records/record-answer.ts";
 import type { ConversationContext, RunContext } from "./run-context.ts";
 import type { UserTurn } from "./run-options.ts";
 import type { SimulateEffect } from "./step/conversation-state.ts";
 import { breachOf, readUserMessage, type UserContract, type UserMessage } from "./step/user-contract.ts";
 
 /** The next message of the simulated user: from a record, from the run that is graded again, or from the simulator. */
-export async function userTurn(
-  driver: ConversationContext,
-  effect: SimulateEffect,
-  answers: RecordedAnswers | undefined,
-): Promise<UserTurn> {
+export async function userTurn(driver: ConversationContext, effect: SimulateEffect): Promise<UserTurn> {
   const { turn, node } = effect;
-  const { recorded, reruns } = driver.plan;
+  const known = driver.plan.replies?.user(effect) ?? null;
+  if (known !== null) return "stop" in known ? known : { ...known, spending: NOTHING_SPENT };
   const place = { stage: "simulator", node, turn } as const;
-  const known =
-    answers?.userMessage(turn) ?? (recorded === undefined ? undefined : recordedUser(recorded, effect));
-  if (known !== undefined) return { ...known, spending: NOTHING_SPENT };
-  if (answers !== undefined) {
-    const message = `Turn ${turn}: the simulated user speaks at "${node}", but the record has no message of the user there.`;
-    const failure = { ...place, category: "mismatch", stage: "record", message } as const;
-    return { stop: { status: "record_mismatch", failure } };
-  }
-  if (recorded !== undefined && reruns !== true) {
-    if (recorded.stop !== null && turn > recorded.turns.length) return { stop: recorded.stop };
-    const message = `The question at "${node}" was not asked at this point before.`;
-    return { stop: { status: "cancelled", failure: { category: "cancelled", stage: "run", message } } };
-  }
   const answer = await askUser(driver, effect);
   if ("text" in answer) return answer;
   const { spending } = answer;

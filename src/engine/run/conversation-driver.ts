@@ -14,7 +14,6 @@ import { userTurn } from "./ask-user.ts";
 import type { AnyModel } from "./calls/call-cache.ts";
 import { compareMeanings } from "./compare-meanings.ts";
 import { type Judged, judgeReply } from "./judge-reply.ts";
-import { RecordedAnswers } from "./records/record-answer.ts";
 import type { ConversationContext, ConversationPlan, RunContext } from "./run-context.ts";
 import {
   type AskEffect,
@@ -87,15 +86,13 @@ export class ConversationDriver implements ConversationContext {
   #beginsAgain = false;
   #hasSaidOff = false;
   readonly #steps: StepQueue;
-  readonly #answers: RecordedAnswers | undefined;
   readonly #history: ReturnType<typeof givenHistory>;
 
   constructor(run: RunContext, plan: ConversationPlan) {
     this.run = run;
     this.plan = plan;
-    const { definition, sources, record, from } = plan;
+    const { definition, sources, from } = plan;
     this.#history = from === undefined ? givenHistory(definition) : [];
-    this.#answers = record === undefined ? undefined : new RecordedAnswers(record, from?.fork.turn);
     this.#steps = new StepQueue({
       step: (event, signal) => {
         const work = (): Step => step(definition, this.#state, event);
@@ -335,10 +332,8 @@ export class ConversationDriver implements ConversationContext {
   }
 
   #mayCost({ type }: Effect): boolean {
-    const { record, recorded, reruns } = this.plan;
-    if (type === "judge" || type === "embed") return true;
-    if (record !== undefined) return false;
-    return recorded === undefined || reruns === true || type === "simulate";
+    const { replies } = this.plan;
+    return type === "judge" || type === "embed" || replies === undefined || replies.mayAsk;
   }
 
   #whenDurable(perform: () => void): void {
@@ -380,7 +375,7 @@ export class ConversationDriver implements ConversationContext {
   /** The simulated user writes the next question. */
   async #simulate(effect: SimulateEffect): Promise<void> {
     this.#asking = { held: [] };
-    const said = await userTurn(this, effect, this.#answers);
+    const said = await userTurn(this, effect);
     if ("stop" in said) return this.#stopAsking(said.stop);
     const { conversation } = this.plan;
     this.#endAsking({ reply: { type: "turn-user", conversation, turn: effect.turn, ...said } });
@@ -388,7 +383,7 @@ export class ConversationDriver implements ConversationContext {
 
   async #ask(effect: AskEffect): Promise<void> {
     this.#asking = { held: [] };
-    const answer = await subjectTurn(this, effect, this.#answers);
+    const answer = await subjectTurn(this, effect);
     if (answer === BEGIN_AGAIN) return this.#beginAgain();
     if ("stop" in answer) return this.#stopAsking(answer.stop);
     const { conversation } = this.plan;
@@ -420,7 +415,7 @@ export class ConversationDriver implements ConversationContext {
   /** A record may have more turns than the scenario asks for; they are not looked at. */
   #warnOfMore(): void {
     const left = isFinished(this.state.status)
-      ? (this.#answers?.left(this.state.turns?.length ?? 0) ?? 0)
+      ? (this.plan.replies?.left(this.state.turns?.length ?? 0) ?? 0)
       : 0;
     if (left === 0) return;
     const { conversation } = this.plan;

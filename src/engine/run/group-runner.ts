@@ -4,6 +4,7 @@ import type { CellGroup } from "./cell-source.ts";
 import { ConversationDriver, foldPlan, type StopReason } from "./conversation-driver.ts";
 import type { EarlierRun } from "./earlier-run.ts";
 import { armPlans, hasForks } from "./fork-plans.ts";
+import { recordReplies, storedReplies } from "./records/known-replies.ts";
 import type { ConversationPlan } from "./run-context.ts";
 import type { RecordedReplies } from "./run-options.ts";
 import type { RunSetup } from "./set-up-run.ts";
@@ -110,13 +111,18 @@ export class GroupRunner {
   async #runOne(plan: ConversationPlan, before?: ConversationDriver): Promise<ConversationState | null> {
     const { setup, earlier, recorded, onRecord, onRun } = this.#parts;
     const graded = recorded?.of(plan.cell);
-    // What began again is asked anew.
-    const regraded =
-      graded === undefined || before !== undefined
-        ? {}
-        : { recorded: graded, reruns: recorded?.reruns === true };
+    const replies =
+      graded !== undefined && before === undefined
+        ? storedReplies(graded, recorded?.reruns === true)
+        : plan.record !== undefined
+          ? recordReplies(plan.record, plan.from?.fork.turn)
+          : undefined;
     if (this.#isSuspended) return null;
-    const driver = new ConversationDriver(setup.context, { ...plan, ...regraded });
+    // What began again is asked anew.
+    const driver = new ConversationDriver(setup.context, {
+      ...plan,
+      ...(replies === undefined ? {} : { replies }),
+    });
     if (this.#stopReason !== undefined) driver.stop(this.#stopReason);
     this.#active.add(driver);
     const journal = earlier?.journal(plan);

@@ -1,9 +1,8 @@
 import { END } from "../../core/scenario/definition.ts";
 import { foldConversation } from "../journal/fold/conversation.ts";
-import type { ConversationStop, RunEvent, TurnReply, TurnUser } from "../journal/run-event.ts";
-import { NOTHING_SPENT, type Spending } from "../journal/spending.ts";
+import type { ConversationStop, RunEvent } from "../journal/run-event.ts";
 import type { Turn } from "../journal/turn.ts";
-import type { AskEffect, ConversationRecord } from "./step/conversation-state.ts";
+import type { ConversationRecord } from "./step/conversation-state.ts";
 
 /** An earlier conversation, as its journal has it: the turns that were answered. */
 export interface RecordedConversation {
@@ -20,51 +19,6 @@ export function recordedConversation(events: Iterable<RunEvent>): RecordedConver
   );
   return { turns: answered, stop };
 }
-
-/** The recorded answer to a question, or what stopped the conversation there, or null if the question was not asked. */
-export function recordedAnswer(
-  { turns, stop }: RecordedConversation,
-  { turn, node, added }: Pick<AskEffect, "turn" | "node" | "added">,
-):
-  | (Pick<
-      TurnReply,
-      "reply" | "messages" | "reportedCalls" | "finish" | "stepLimit" | "labels" | "spending"
-    > &
-      Pick<Turn, "model">)
-  | { readonly stop: ConversationStop }
-  | null {
-  // An arm of a fork begins after the turns of its parent.
-  const before = turns[turn - (turns[0]?.turn ?? turn)];
-  const next = (turns.at(-1)?.turn ?? turn - 1) + 1;
-  if (before === undefined) return stop === null || turn !== next ? null : { stop };
-  const isSame = before.messages === undefined || JSON.stringify(before.messages) === JSON.stringify(added);
-  if (before.node !== node || !isSame) return null;
-  const { reply = "", replyMessages: messages = [], reportedCalls, finish = "" } = before;
-  const { stepLimit, labels, model } = before;
-  return {
-    reply,
-    messages,
-    ...(reportedCalls === undefined ? {} : { reportedCalls }),
-    finish,
-    ...(stepLimit === undefined ? {} : { stepLimit }),
-    ...(labels === undefined ? {} : { labels }),
-    ...(model === undefined ? {} : { model }),
-    spending: FROM_RECORD,
-  };
-}
-
-/** What the simulated user wrote in a recorded turn; undefined if it wrote nothing there. */
-export function recordedUser(
-  { turns }: RecordedConversation,
-  { turn, node }: Pick<AskEffect, "turn" | "node">,
-): Pick<TurnUser, "text" | "reveals" | "done"> | undefined {
-  const before = turns[turn - (turns[0]?.turn ?? turn)];
-  if (before?.user === undefined || before.node !== node) return undefined;
-  const { reveals, done } = before.user;
-  return { text: before.questionText ?? "", reveals, done };
-}
-
-const FROM_RECORD: Spending = Object.freeze({ ...NOTHING_SPENT, cached: 1 });
 
 /** Where a recorded conversation would now take another edge. */
 export interface Divergence {

@@ -12,8 +12,8 @@ import type {
 import type { ToolServers } from "../models/tools/tool-servers.ts";
 import type { AnyModel, SharedCalls } from "./calls/call-cache.ts";
 import type { Caller } from "./calls/caller.ts";
-import type { RecordedConversation } from "./recorded-conversation.ts";
 import type { PlannedRecord } from "./records/given-record.ts";
+import type { KnownReplies } from "./records/known-replies.ts";
 import type { Timeouts } from "./run-options.ts";
 import type { ConversationState } from "./step/conversation-state.ts";
 
@@ -105,12 +105,10 @@ export interface ConversationPlan {
   readonly from?: { readonly state: ConversationState; readonly fork: ForkPoint };
   readonly shared?: SharedCalls | undefined;
   readonly sources?: ConversationSources;
-  /** The replies to grade again; the subject is not asked. */
-  readonly recorded?: RecordedConversation;
-  /** A conversation that exists already; the subject is not asked. */
+  /** A conversation that exists already, and its arms. */
   readonly record?: PlannedRecord | undefined;
-  /** True to ask the subject once the conversation takes another edge than the recorded one. */
-  readonly reruns?: boolean;
+  /** The replies that there are already; the subject is not asked for them. */
+  readonly replies?: KnownReplies;
 }
 
 /** What asking the subject and the judge needs to know about a conversation. */

@@ -50,159 +50,146 @@ export interface PlannedRecord extends Pick<GivenRecord, "messages" | "turns"> {
 /** A record, or what is wrong with it. */
 export type ReadRecord = { readonly record: GivenRecord } | { readonly problems: readonly string[] };
 
-/** Reads a record from data; keys that records do not have are ignored. */
+/** Reads a record from data; keys that records do not have are ignored, and null is as good as missing. */
 export function readRecord(data: unknown): ReadRecord {
   if (!isRecord(data)) return { problems: [`a record is an object, not ${typeName(data)}`] };
-  const reader = new RecordReader(data);
-  const { messages, turns } = data;
-  if ((messages === undefined) === (turns === undefined))
-    reader.problem("a record has either `messages` or `turns`");
+  const problems: string[] = [];
+  if ((given(data.messages) === undefined) === (given(data.turns) === undefined))
+    problems.push("a record has either `messages` or `turns`");
+  for (const key of ["id", "subject"])
+    if (given(data[key]) === undefined) problems.push(`\`${key}\` is missing`);
+  const read = reader(data, "", problems);
   const record: GivenRecord = {
-    id: reader.name("id", true) ?? "",
-    subject: reader.name("subject", true) ?? "",
-    ...given("scenario", reader.name("scenario")),
-    ...(data.row === null ? { row: null } : given("row", reader.name("row"))),
-    ...given("variant", reader.variant()),
-    ...given("arm", reader.name("arm")),
-    ...given("replicate", reader.replicate()),
-    ...given("messages", messages === undefined ? undefined : reader.messages(messages)),
-    ...given("turns", turns === undefined ? undefined : reader.turns(turns)),
+    id: "",
+    subject: "",
+    ...read("id", name),
+    ...read("subject", name),
+    ...read("scenario", name),
+    ...(data.row === null ? { row: null } : read("row", name)),
+    ...read("variant", levels),
+    ...read("arm", name),
+    ...read("replicate", replicate),
+    ...read("messages", (value) => listOf(value, problems, readMessage)),
+    ...read("turns", (value) => listOf(value, problems, readTurn)),
   };
-  return reader.problems.length === 0 ? { record } : { problems: reader.problems };
+  return problems.length === 0 ? { record } : { problems };
 }
 
-function given<Key extends string, Value>(
+/** A value, or in words what it must be. */
+type Found<Value> = { readonly value: Value } | string;
+
+/** Reads a key of some data, if it is there. */
+type ReadKey = <Key extends string, Value>(
   key: Key,
-  value: Value | null | undefined,
-): Partial<Record<Key, Value>> {
-  // One key, or none.
-  return (value === undefined || value === null ? {} : { [key]: value }) as Partial<Record<Key, Value>>;
+  read: (value: unknown) => Found<Value>,
+) => Partial<Record<Key, Value>>;
+
+function reader(data: UnknownRecord, place: string, problems: string[]): ReadKey {
+  return <Key extends string, Value>(key: Key, read: (value: unknown) => Found<Value>) => {
+    const found = given(data[key]) === undefined ? undefined : read(data[key]);
+    if (typeof found === "string") problems.push(`\`${key}\`${place} must ${found}`);
+    // One key, or none.
+    return (typeof found === "object" ? { [key]: found.value } : {}) as Partial<Record<Key, Value>>;
+  };
+}
+
+function given(value: unknown): unknown {
+  return value ?? undefined;
+}
+
+/** A text; a number is read as one. */
+function name(value: unknown): Found<string> {
+  if (typeof value === "number" && Number.isFinite(value)) return { value: String(value) };
+  if (typeof value === "string" && value !== "") return { value };
+  return `be text, not ${value === "" ? "empty" : typeName(value)}`;
+}
+
+function text(value: unknown): Found<string> {
+  return typeof value === "string" ? { value } : `be text, not ${typeName(value)}`;
+}
+
+function levels(value: unknown): Found<Readonly<Record<string, string>>> {
+  const found = isRecord(value) ? Object.entries(value) : null;
+  const isLevel = (level: unknown): boolean =>
+    (typeof level === "string" && level !== "") || typeof level === "number" || typeof level === "boolean";
+  if (found?.every(([factor, level]) => !isReservedKey(factor) && isLevel(level)))
+    return { value: Object.fromEntries(found.map(([factor, level]) => [factor, String(level)])) };
+  return "have a text for each factor, such as { order: a }";
+}
+
+function replicate(value: unknown): Found<number> {
+  if (typeof value === "number" && Number.isSafeInteger(value) && value >= 1) return { value };
+  return `be an integer from 1 and up, not ${JSON.stringify(value)}`;
+}
+
+function values(value: unknown): Found<UnknownRecord> {
+  return isRecord(value) && !Object.keys(value).some(isReservedKey) ? { value } : "be an object";
+}
+
+function listOf<Item>(
+  value: unknown,
+  problems: string[],
+  read: (item: unknown, number: number, problems: string[]) => Item | undefined,
+): Found<readonly Item[]> {
+  if (!Array.isArray(value)) return "be a list";
+  return {
+    value: value.flatMap((item: unknown, index): readonly Item[] => {
+      const found = read(item, index + 1, problems);
+      return found === undefined ? [] : [found];
+    }),
+  };
 }
 
 const ROLES: readonly unknown[] = ["system", "developer", "user", "assistant", "tool"];
 
-class RecordReader {
-  readonly problems: string[] = [];
-  readonly #data: UnknownRecord;
-
-  constructor(data: UnknownRecord) {
-    this.#data = data;
-  }
-
-  problem(text: string): void {
-    this.problems.push(text);
-  }
-
-  /** A text; a number is read as one. */
-  name(key: string, isNeeded = false): string | undefined {
-    const value = this.#data[key];
-    if (value === undefined || value === null) {
-      if (isNeeded) this.problem(`\`${key}\` is missing`);
-      return undefined;
-    }
-    if (typeof value === "number" && Number.isFinite(value)) return String(value);
-    if (typeof value === "string" && value !== "") return value;
-    this.problem(`\`${key}\` must be text, not ${value === "" ? "empty" : typeName(value)}`);
+function readMessage(message: unknown, number: number, problems: string[]): GivenMessage | undefined {
+  const content = isRecord(message) ? contentText(message.content) : undefined;
+  if (!isRecord(message) || !ROLES.includes(message.role) || content === undefined) {
+    problems.push(
+      `message ${number} must have a role (system, user, assistant or tool) and a content that is text`,
+    );
     return undefined;
   }
+  // One of the roles.
+  const role = (message.role === "developer" ? "system" : message.role) as GivenMessage["role"];
+  return { role, content };
+}
 
-  variant(): Readonly<Record<string, string>> | undefined {
-    const { variant } = this.#data;
-    if (variant === undefined || variant === null) return undefined;
-    const levels = isRecord(variant) ? Object.entries(variant) : [];
-    if (isRecord(variant) && levels.every(([factor, level]) => !isReservedKey(factor) && isName(level)))
-      return Object.fromEntries(levels.map(([factor, level]) => [factor, String(level)]));
-    this.problem("`variant` must have a text for each factor, such as { order: a }");
+function readTurn(turn: unknown, number: number, problems: string[]): GivenTurn | undefined {
+  if (!isRecord(turn)) {
+    problems.push(`turn ${number} must be an object, not ${typeName(turn)}`);
     return undefined;
   }
-
-  replicate(): number | undefined {
-    const { replicate } = this.#data;
-    if (replicate === undefined || replicate === null) return undefined;
-    if (typeof replicate === "number" && Number.isSafeInteger(replicate) && replicate >= 1) return replicate;
-    this.problem(`\`replicate\` must be an integer from 1 and up, not ${JSON.stringify(replicate)}`);
-    return undefined;
-  }
-
-  messages(value: unknown): readonly GivenMessage[] {
-    if (!Array.isArray(value)) return this.#no("`messages` must be a list", []);
-    return value.flatMap((message: unknown, index) => {
-      const content = isRecord(message) ? contentText(message.content) : undefined;
-      if (isRecord(message) && ROLES.includes(message.role) && content !== undefined) {
-        const role = message.role === "developer" ? "system" : message.role;
-        // One of the roles.
-        return [{ role: role as GivenMessage["role"], content }];
-      }
-      this.problem(
-        `message ${index + 1} must have a role (system, user, assistant or tool) and a content that is text`,
-      );
-      return [];
-    });
-  }
-
-  turns(value: unknown): readonly GivenTurn[] {
-    if (!Array.isArray(value)) return this.#no("`turns` must be a list", []);
-    return value.map((turn: unknown, index) => {
-      if (!isRecord(turn)) return this.#no(`turn ${index + 1} must be an object, not ${typeName(turn)}`, {});
-      const place = `of turn ${index + 1}`;
-      return {
-        ...given("node", this.#text(turn.node, `\`node\` ${place}`)),
-        ...given("question", this.#text(turn.question, `\`question\` ${place}`)),
-        ...given("user", userOf(turn.user)),
-        ...given("reply", this.#text(turn.reply, `\`reply\` ${place}`)),
-        ...given("parsed", this.#values(turn.parsed, `\`parsed\` ${place}`)),
-        ...this.#truth("verify_result", turn, place),
-        ...given("rubric", this.#values(turn.rubric, `\`rubric\` ${place}`)),
-        ...this.#truth("refused", turn, place),
-      };
-    });
-  }
-
-  #text(value: unknown, name: string): string | undefined {
-    if (value === undefined || value === null || typeof value === "string") return value ?? undefined;
-    return this.#no(`${name} must be text, not ${typeName(value)}`, undefined);
-  }
-
-  #values(value: unknown, name: string): UnknownRecord | undefined {
-    if (value === undefined || value === null) return undefined;
-    if (isRecord(value) && !Object.keys(value).some(isReservedKey)) return value;
-    return this.#no(`${name} must be an object`, undefined);
-  }
-
+  const place = ` of turn ${number}`;
+  const read = reader(turn, place, problems);
   /** A verdict may be null: that it could not be read is a finding, too. */
-  #truth<Key extends "verify_result" | "refused">(
-    key: Key,
-    turn: UnknownRecord,
-    place: string,
-  ): Partial<Record<Key, Truth>> {
+  const truth = <Key extends "verify_result" | "refused">(key: Key): Partial<Record<Key, Truth>> => {
     const value = turn[key];
-    if (value === undefined) return {};
-    const truth = value === 1 ? true : value === 0 ? false : value;
-    if (truth === true || truth === false || truth === null) return { [key]: truth } as Record<Key, Truth>;
-    return this.#no(`\`${key}\` ${place} must be true, false or null, not ${JSON.stringify(value)}`, {});
-  }
-
-  #no<Value>(problem: string, value: Value): Value {
-    this.problem(problem);
-    return value;
-  }
+    const found = value === 1 ? true : value === 0 ? false : value;
+    if (found === true || found === false || found === null) return { [key]: found } as Record<Key, Truth>;
+    if (value !== undefined)
+      problems.push(`\`${key}\`${place} must be true, false or null, not ${JSON.stringify(value)}`);
+    return {};
+  };
+  return {
+    ...read("node", text),
+    ...read("question", text),
+    ...(isRecord(turn.user) ? { user: userOf(turn.user) } : {}),
+    ...read("reply", text),
+    ...read("parsed", values),
+    ...truth("verify_result"),
+    ...read("rubric", values),
+    ...truth("refused"),
+  };
 }
 
 /** What is no list of ids says nothing of what was revealed. */
-function userOf(value: unknown): GivenTurn["user"] {
-  if (!isRecord(value)) return undefined;
-  const { reveals, done } = value;
+function userOf({ reveals, done }: UnknownRecord): NonNullable<GivenTurn["user"]> {
   const isList = Array.isArray(reveals) && reveals.every((id) => typeof id === "string");
   return {
     ...(isList ? { reveals: reveals as string[] } : {}),
     ...(typeof done === "boolean" ? { done } : {}),
   };
-}
-
-function isName(value: unknown): boolean {
-  return (
-    (typeof value === "string" && value !== "") || typeof value === "number" || typeof value === "boolean"
-  );
 }
 
 /** The text of a message: as it is, or in parts. A message that only calls tools has none. */

@@ -11,18 +11,15 @@ import type {
   ConversationEvent,
   ConversationSettings,
   ConversationStart,
+  ConversationStop,
   ForkPoint,
   RunEvent,
   TurnJudgementEvent,
 } from "../../../engine/journal/run-event.ts";
 import { NOTHING_SPENT } from "../../../engine/journal/spending.ts";
 import { judgeRequestOf } from "../../../engine/run/judge-reply.ts";
-import {
-  type RecordedConversation,
-  recordedAnswer,
-  recordedConversation,
-  recordedUser,
-} from "../../../engine/run/recorded-conversation.ts";
+import { recordedConversation } from "../../../engine/run/recorded-conversation.ts";
+import { type KnownReplies, storedReplies } from "../../../engine/run/records/known-replies.ts";
 import type { ConversationSources, RunContext } from "../../../engine/run/run-context.ts";
 import type { AskEffect, ConversationState, Effect } from "../../../engine/run/step/conversation-state.ts";
 import { givenHistory } from "../../../engine/run/step/given-history.ts";
@@ -76,7 +73,8 @@ export async function replayConversation(
 class ConversationReplay {
   readonly #inputs: readonly ConversationEvent[];
   readonly #stored: Conversation;
-  readonly #recorded: RecordedConversation;
+  readonly #stop: ConversationStop | null;
+  readonly #replies: KnownReplies;
   readonly #settings: ReplaySettings;
   /** What was asked of judges and simulators, and what they answered. */
   readonly #answers = new Map<
@@ -93,7 +91,9 @@ class ConversationReplay {
   constructor(journal: readonly RunEvent[], settings: ReplaySettings) {
     this.#inputs = inputEvents(journal);
     this.#stored = foldConversation(journal);
-    this.#recorded = recordedConversation(journal);
+    const recorded = recordedConversation(journal);
+    this.#stop = recorded.stop;
+    this.#replies = storedReplies(recorded, true);
     this.#settings = settings;
     for (const event of judgementsIn(this.#inputs))
       this.#judgements.set(`${event.turn} ${event.part}`, event);
@@ -164,9 +164,9 @@ class ConversationReplay {
         return this.#ask(effect);
       case "simulate": {
         const { turn, node } = effect;
-        const said = recordedUser(this.#recorded, effect);
-        if (said === undefined || !this.#answers.has(this.#keyOf(effect, state) ?? ""))
-          return this.#missed(said === undefined ? "rerouted" : "asked_again", node);
+        const said = this.#replies.user(effect);
+        if (said === null || "stop" in said) return this.#missed("rerouted", node);
+        if (!this.#answers.has(this.#keyOf(effect, state) ?? "")) return this.#missed("asked_again", node);
         this.#keep(`${turn}.simulator`);
         return [{ type: "turn-user", conversation, turn, ...said, spending: NOTHING_SPENT }];
       }
@@ -191,8 +191,8 @@ class ConversationReplay {
     const { conversation } = this.#stored;
     const { turn, node, instructions } = effect;
     const stored = this.#stored.turn(turn);
-    const known = recordedAnswer(this.#recorded, effect);
-    if (known !== null && "stop" in known) return [known.stop];
+    const known = this.#replies.reply(effect);
+    if (known !== null && "stop" in known) return this.#stop === null ? [] : [this.#stop];
     const isSamePrompt = stored?.messages === undefined || stored.instructions === instructions;
     if (known === null || !isSamePrompt)
       return this.#missed(stored?.node === node ? "asked_again" : "rerouted", node);

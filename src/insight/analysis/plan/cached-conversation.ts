@@ -139,7 +139,7 @@ class CachedWalk implements ConversationContext {
           : undefined;
       }
       case "simulate": {
-        const told = await userTurn(this, effect, undefined);
+        const told = await userTurn(this, effect);
         return "text" in told ? { type: "turn-user", conversation, turn: effect.turn, ...told } : undefined;
       }
       case "judge":
