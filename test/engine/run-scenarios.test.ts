@@ -378,18 +378,6 @@ describe("mistakes", () => {
     await expect(
       runScenarios({ allowUnread: true, scenarios, subjects: "sim/steadfast" }).results,
     ).rejects.toThrow('Two scenarios are called "chain"');
-    await expect(
-      held({
-        scenarios: chainOf(1, "é".repeat(300)),
-        subjects: memoryModel("a\0b", () => "x"),
-        judge: yesJudge(),
-      }),
-    ).rejects.toMatchObject({
-      problems: [
-        'The name of model "a\\u0000b" has a zero byte. Leave it out.',
-        `The name of scenario "${"é".repeat(60)}…" has 600 bytes. A name has at most 500.`,
-      ],
-    });
   });
 
   test("the error of a run that cannot begin reaches whoever iterates", async () => {

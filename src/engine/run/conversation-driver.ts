@@ -15,6 +15,7 @@ import type { AnyModel } from "./calls/call-cache.ts";
 import { compareMeanings } from "./compare-meanings.ts";
 import { type Judged, judgeReply } from "./judge-reply.ts";
 import type { ConversationContext, ConversationPlan, RunContext } from "./run-context.ts";
+import { givenHistory } from "./step/agent-view.ts";
 import {
   type AskEffect,
   armsOf,
@@ -27,9 +28,7 @@ import {
   type SimulateEffect,
 } from "./step/conversation-state.ts";
 import { droppedJudgements, type FoldedJournal, foldJournal, foldJournalWith } from "./step/fold-journal.ts";
-import { givenHistory } from "./step/given-history.ts";
 import { type Step, step } from "./step/step.ts";
-import { StepQueue } from "./step-queue.ts";
 
 /** What a resume makes again. */
 export interface Retries {
@@ -85,24 +84,16 @@ export class ConversationDriver implements ConversationContext {
   #asking: Asking | null = null;
   #beginsAgain = false;
   #hasSaidOff = false;
-  readonly #steps: StepQueue;
+  /** Events that came while a step waits for source strings; null if none does. */
+  #held: ConversationEvent[] | null = null;
+  /** Ends the step that waits. Its event has not happened: a resume brings it again. */
+  readonly #stepController = new AbortController();
   readonly #history: ReturnType<typeof givenHistory>;
 
   constructor(run: RunContext, plan: ConversationPlan) {
     this.run = run;
     this.plan = plan;
-    const { definition, sources, from } = plan;
-    this.#history = from === undefined ? givenHistory(definition) : [];
-    this.#steps = new StepQueue({
-      step: (event, signal) => {
-        const work = (): Step => step(definition, this.#state, event);
-        return sources === undefined ? work() : sources.evaluate(work, signal);
-      },
-      onStep: (event, stepped) => this.#apply(event, stepped),
-      onError: (error) => run.fail(error),
-      onRest: () => this.#sayIfSuspended(),
-      onHeld: (event) => this.#feed(event),
-    });
+    this.#history = plan.from === undefined ? givenHistory(plan.definition) : [];
   }
 
   get signal(): AbortSignal {
@@ -221,7 +212,7 @@ export class ConversationDriver implements ConversationContext {
     this.stop(reason);
     if (this.#state === null || this.#state.status !== null) return;
     this.#end(reason);
-    this.#steps.abort();
+    this.#stepController.abort();
     this.#controller.abort(new ModelError(categoryOf(reason), reason.message));
     this.#wake();
   }
@@ -240,7 +231,7 @@ export class ConversationDriver implements ConversationContext {
   }
 
   #sayIfSuspended(): void {
-    if (this.#isSuspended && this.#underWay === 0 && !this.#steps.isWaiting) this.#suspended.resolve(null);
+    if (this.#isSuspended && this.#underWay === 0 && this.#held === null) this.#suspended.resolve(null);
   }
 
   /** True if the conversation has been stopped, rather than finished. */
@@ -288,8 +279,33 @@ export class ConversationDriver implements ConversationContext {
 
   /** Takes in an event, after those that came before it. */
   #feed(event: ConversationEvent): void {
-    if (this.#asking?.stop !== undefined) this.#asking.held.push(event);
-    else this.#steps.take(event);
+    const held = this.#asking?.stop === undefined ? this.#held : this.#asking.held;
+    if (held !== null) {
+      held.push(event);
+      return;
+    }
+    const { definition, sources } = this.plan;
+    const work = (): Step => step(definition, this.#state, event);
+    try {
+      const stepped = sources === undefined ? work() : sources.evaluate(work, this.#stepController.signal);
+      if (stepped instanceof Promise) void this.#wait(event, stepped);
+      else this.#apply(event, stepped);
+    } catch (error) {
+      this.run.fail(error);
+    }
+  }
+
+  async #wait(event: ConversationEvent, stepped: Promise<Step>): Promise<void> {
+    const held: ConversationEvent[] = [];
+    this.#held = held;
+    try {
+      this.#apply(event, await stepped);
+    } catch (error) {
+      if (!this.#stepController.signal.aborted) this.run.fail(error);
+    }
+    this.#held = null;
+    for (const next of held) this.#feed(next);
+    this.#sayIfSuspended();
   }
 
   #apply(event: ConversationEvent, { state, effects, events }: Step): void {

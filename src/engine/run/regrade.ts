@@ -10,7 +10,7 @@ import {
   type RecordedConversation,
   recordedConversation,
 } from "./recorded-conversation.ts";
-import { isSilent, silentModel } from "./records/silent-model.ts";
+import { isSilent, silentModel } from "./records/known-replies.ts";
 import {
   type GivenConversation,
   type GivenSource,

@@ -189,3 +189,38 @@ export function simulatorProblems(
     `Scenario "${name}" has a simulated user at ${ids.map((id) => JSON.stringify(id)).join(", ")}. Name a model that plays it, such as --simulator openai/gpt-5-mini (in code: \`simulator\`); sim/user plays it without a model.`,
   ];
 }
+
+/** Throws `RunError` for scenarios with the same name. */
+export function refuseSameNames(scenarios: readonly ScenarioDefinition[]): void {
+  const names = scenarios.map(({ name }) => name);
+  const twice = new Set(names.filter((name, index) => names.indexOf(name) < index));
+  if (twice.size > 0)
+    throw new RunError(
+      [...twice].map((name) => `Two scenarios are called "${name}". Give them different names.`),
+    );
+}
+
+/** Throws `RunError` if a scenario is a draft of a model that no person has read yet. */
+export function refuseDrafts({
+  scenarios,
+  allowDrafts = false,
+}: Pick<RunOptions, "scenarios" | "allowDrafts">): void {
+  const drafts = allowDrafts ? [] : list(scenarios).filter(isDraft);
+  if (drafts.length === 0) return;
+  const more = drafts.length - SHOWN;
+  throw new RunError([
+    ...drafts.slice(0, SHOWN).map(draftText),
+    ...(more > 0 ? [`And ${more} more scenarios are drafts.`] : []),
+    "To run drafts anyway: --allow-drafts (in code: `allowDrafts`).",
+  ]);
+}
+
+/** True for a scenario that is marked as a draft: `metadata: { draft: true }`. */
+export function isDraft({ metadata }: ScenarioDefinition): boolean {
+  return metadata?.draft === true;
+}
+
+/** What a draft is, and what to do about it. */
+export function draftText({ name }: ScenarioDefinition): string {
+  return `Scenario "${name}" is a draft by a model. Verify it, then remove \`draft: true\` from its metadata.`;
+}

@@ -14,7 +14,7 @@ import { type ResolveOptions, resolveEmbedder, resolveModel } from "../models/re
 import { simulatedModel } from "../models/simulated/simulated-model.ts";
 import { isSimulatedUser, simulatedUser } from "../models/simulated/simulated-user.ts";
 import type { AnyModel } from "./calls/call-cache.ts";
-import { silentModel } from "./records/silent-model.ts";
+import { silentModel } from "./records/known-replies.ts";
 import type { Judge, NodeModels, Subject } from "./run-context.ts";
 import {
   type EmbedderOption,

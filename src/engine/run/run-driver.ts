@@ -15,7 +15,7 @@ import type { StopReason } from "./conversation-driver.ts";
 import { scenarioDefine } from "./describe-run.ts";
 import { type EarlierRun, earlierRun, refuseChangedRows, refuseChanges } from "./earlier-run.ts";
 import { GroupRunner } from "./group-runner.ts";
-import { silentModel } from "./records/silent-model.ts";
+import { silentModel } from "./records/known-replies.ts";
 import { type GivenSurvey, list, type RunInternals, type RunOptions } from "./run-options.ts";
 import { type RunSetup, setUpRun } from "./set-up-run.ts";
 import type { ConversationRecord } from "./step/conversation-state.ts";

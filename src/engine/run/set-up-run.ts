@@ -24,8 +24,14 @@ import { runStart } from "./describe-run.ts";
 import { judgeOf } from "./judge-reply.ts";
 import { ofLatestRow, rowValues } from "./open-rows.ts";
 import { type PreparedScenario, prepareScenario } from "./prepare-scenario.ts";
-import { refuseDrafts, refuseNames } from "./refuse-scenarios.ts";
-import { requireEmbedder, requireJudge, requireSimulator, unreadText } from "./required-models.ts";
+import {
+  refuseDrafts,
+  refuseSameNames,
+  requireEmbedder,
+  requireJudge,
+  requireSimulator,
+  unreadText,
+} from "./required-models.ts";
 import { type ResolvedModels, resolveModels, subjectOrJudgeOfRun } from "./resolve-models.ts";
 import type { ConversationPlan, RunContext } from "./run-context.ts";
 import { list, type RunInternals, type RunOptions } from "./run-options.ts";
@@ -85,7 +91,7 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
   } = options;
   const scenarios = list(options.scenarios);
   const models = await resolveModels(hooks.keyless ? { ...options, keyless: true } : options);
-  refuseNames(scenarios, [...models.subjects.keys(), ...models.judges.keys()]);
+  refuseSameNames(scenarios);
   const { joined } = hooks;
   if (!hooks.isResumed) {
     refuseDrafts(options);

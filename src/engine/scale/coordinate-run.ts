@@ -5,7 +5,7 @@ import { systemClock } from "../run/calls/clock.ts";
 import { cellGroups } from "../run/cell-source.ts";
 import { scenarioDefine } from "../run/describe-run.ts";
 import { type EarlierRun, earlierRun, refuseChangedRows, refuseChanges } from "../run/earlier-run.ts";
-import { hasForks } from "../run/fork-plans.ts";
+import { hasForks } from "../run/group-runner.ts";
 import { claimRun } from "../run/run-driver.ts";
 import { list, type RunInternals, type RunOptions, validateOptions } from "../run/run-options.ts";
 import { EventQueue, type Run } from "../run/run-scenarios.ts";

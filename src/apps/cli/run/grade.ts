@@ -5,7 +5,7 @@ import {
   recordedConversations,
   startGrade,
 } from "../../../engine/run/records/start-grade.ts";
-import { refuseDrafts } from "../../../engine/run/refuse-scenarios.ts";
+import { refuseDrafts } from "../../../engine/run/required-models.ts";
 import { readBytes } from "../../../system/files/read-text-file.ts";
 import type { Terminal } from "../../../system/terminal/terminal.ts";
 import { InspectLogError, readInspectLog } from "../../interchange/inspect/read-log.ts";

@@ -6,8 +6,13 @@ import type { Issue } from "../../../core/schema/issue.ts";
 import { type JsonObject, withoutUndefined } from "../../../core/values/json.ts";
 import { RunError } from "../../../engine/journal/failure.ts";
 import { openRows } from "../../../engine/run/open-rows.ts";
-import { draftText, isDraft } from "../../../engine/run/refuse-scenarios.ts";
-import { embedderProblems, readByRules, simulatorProblems } from "../../../engine/run/required-models.ts";
+import {
+  draftText,
+  embedderProblems,
+  isDraft,
+  readByRules,
+  simulatorProblems,
+} from "../../../engine/run/required-models.ts";
 import { resolveModels } from "../../../engine/run/resolve-models.ts";
 import { findSourceProblems } from "../../../engine/run/sandbox/link-sources.ts";
 import { lintScenario } from "../../../insight/analysis/lint/lint-scenario.ts";

@@ -190,60 +190,47 @@ export class AccountLimiter {
 }
 
 /** An entry of a `WaitQueue`. */
-interface Waiter {
+export interface Waiting {
   readonly wake: () => void;
   readonly fail: (error: ModelError) => void;
 }
 
-/** An entry of a `WaitQueue`; it knows its neighbours, so that it can leave from the middle. */
-export interface Waiting extends Waiter {
-  before: Waiting | null;
-  after: Waiting | null;
-  queued: boolean;
-}
-
 /** A queue in which joining at either end, leaving from anywhere and taking the first cost the same however long it is. */
 export class WaitQueue {
-  #first: Waiting | null = null;
-  #last: Waiting | null = null;
-  #size = 0;
+  /** Who joined at the front; the last comes first. */
+  readonly #front: Waiting[] = [];
+  #back: Waiting[] = [];
+  /** How many of `#back` were taken. */
+  #taken = 0;
+  /** Who waits: those who have left stay in the lists until it is their turn. */
+  readonly #present = new Set<Waiting>();
 
   get size(): number {
-    return this.#size;
+    return this.#present.size;
   }
 
   /** Joins at the end, or before all others. */
-  add(waiter: Waiter, first = false): Waiting {
-    const waiting: Waiting = {
-      ...waiter,
-      before: first ? null : this.#last,
-      after: first ? this.#first : null,
-      queued: true,
-    };
-    if (waiting.before === null) this.#first = waiting;
-    else waiting.before.after = waiting;
-    if (waiting.after === null) this.#last = waiting;
-    else waiting.after.before = waiting;
-    this.#size++;
+  add(waiter: Waiting, first = false): Waiting {
+    const waiting = { ...waiter };
+    this.#present.add(waiting);
+    (first ? this.#front : this.#back).push(waiting);
     return waiting;
   }
 
   /** Leaves the queue; nothing happens if it has left already. */
   remove(waiting: Waiting): void {
-    if (!waiting.queued) return;
-    waiting.queued = false;
-    if (waiting.before === null) this.#first = waiting.after;
-    else waiting.before.after = waiting.after;
-    if (waiting.after === null) this.#last = waiting.before;
-    else waiting.after.before = waiting.before;
-    this.#size--;
+    this.#present.delete(waiting);
   }
 
   /** Takes the first out. */
   shift(): Waiting | undefined {
-    const first = this.#first;
-    if (first === null) return undefined;
-    this.remove(first);
-    return first;
+    for (;;) {
+      const next = this.#front.pop() ?? this.#back[this.#taken++];
+      if (this.#taken * 2 > this.#back.length) {
+        this.#back = this.#back.slice(this.#taken);
+        this.#taken = 0;
+      }
+      if (next === undefined || this.#present.delete(next)) return next;
+    }
   }
 }

@@ -1,8 +1,11 @@
+import { isRecord } from "../../../core/values/json.ts";
 import type { RunFailure } from "../../journal/failure.ts";
 import type { ConversationStop, TurnReply, TurnUser } from "../../journal/run-event.ts";
 import { NOTHING_SPENT } from "../../journal/spending.ts";
 import type { TurnLabels } from "../../journal/turn.ts";
 import type { Message } from "../../models/message.ts";
+import type { Model } from "../../models/model.ts";
+import { ModelError } from "../../models/model-error.ts";
 import type { RecordedConversation } from "../recorded-conversation.ts";
 import type { AskEffect, SimulateEffect } from "../step/conversation-state.ts";
 import type { GivenRecord, GivenTurn } from "./given-record.ts";
@@ -217,4 +220,22 @@ function differenceOf(turn: number, expected: string, found: string): string {
 
 function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+const STORED = "stored";
+
+/** Takes the place of a subject that is not asked. */
+export function silentModel(name: string): Model {
+  return {
+    name,
+    identity: { provider: STORED, model: name },
+    account: STORED,
+    price: null,
+    reply: () => Promise.reject(new ModelError("cancelled", `${name} is not asked again.`)),
+  };
+}
+
+/** True of the identity of a model that takes the place of a subject. */
+export function isSilent(identity: unknown): boolean {
+  return isRecord(identity) && identity.provider === STORED;
 }

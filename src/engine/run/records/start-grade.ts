@@ -13,8 +13,7 @@ import {
 import { type Run, startRun } from "../run-scenarios.ts";
 import { conversationId } from "../set-up-run.ts";
 import type { GivenRecord, ReadRecord } from "./given-record.ts";
-import { labelsOf } from "./known-replies.ts";
-import { silentModel } from "./silent-model.ts";
+import { labelsOf, silentModel } from "./known-replies.ts";
 
 /** A record, and where it stands: `line 3 of records.jsonl`. */
 export type LocatedRecord = ReadRecord & { readonly place: string };

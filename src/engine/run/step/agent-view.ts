@@ -1,8 +1,11 @@
 import { errorMessage } from "../../../core/error-message.ts";
+import { fillTexts } from "../../../core/liquid/fill-texts.ts";
+import { TextError } from "../../../core/liquid/text-template.ts";
 import type {
   AgentIdentity,
   Handover,
   HandoverMessage,
+  ScenarioDefinition,
   ScenarioNode,
 } from "../../../core/scenario/definition.ts";
 import type { TurnRecord } from "../../../core/state/state.ts";
@@ -190,4 +193,32 @@ function quoted(text: string): string {
 function framedTranscript(turns: readonly AnsweredTurn[]): string {
   const opening = "Transcript of what was said before. Lines that begin with > are quoted.";
   return `${opening}\n\n${writeTranscript(turns)}\n\nEnd of the transcript.`;
+}
+
+/** The messages before the first turn, with the values of the row; or why there are none. */
+export function givenHistory({
+  history,
+  given = {},
+}: ScenarioDefinition): readonly Message[] | { readonly problem: string } {
+  if (history === undefined) return [];
+  try {
+    const filled: unknown = fillTexts(history, { ...given });
+    // A column without history is empty.
+    if (filled === null || filled === "") return [];
+    if (!Array.isArray(filled))
+      return { problem: `The history must be a list of messages, not ${typeName(filled)}.` };
+    const wrong = filled.findIndex((message) => !isSpokenMessage(message));
+    if (wrong === -1)
+      return filled.map(({ role, content }: Message & { content: string }) => asMessage(role, content));
+    return {
+      problem: `Message ${wrong + 1} of the history must have a role (user or assistant) and a content that is text.`,
+    };
+  } catch (error) {
+    if (!(error instanceof TextError)) throw error;
+    return { problem: `The history cannot be rendered: ${error.message}.` };
+  }
+}
+
+function asMessage(role: string, content: string): Message {
+  return Object.freeze(role === "user" ? { role: "user", content } : { role: "assistant", content });
 }

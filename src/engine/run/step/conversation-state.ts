@@ -12,8 +12,10 @@ import {
   type ScenarioState,
 } from "../../../core/state/state.ts";
 import type { Trait } from "../../../core/templates/rubric.ts";
+import { freezeDeep } from "../../../core/values/frozen-copy.ts";
 import { type GrowingList, itemsOf } from "../../../core/values/growing-list.ts";
 import type { JudgePlan } from "../../grading/judge/judge-request.ts";
+import type { ReplyConclusion } from "../../grading/verify/conclude-reply.ts";
 import type { MeaningPair } from "../../grading/verify/semantic-match.ts";
 import type { RunFailure } from "../../journal/failure.ts";
 import type { Cell, ConversationEnd, ConversationSettings } from "../../journal/run-event.ts";
@@ -21,6 +23,7 @@ import { NOTHING_SPENT, type Spending } from "../../journal/spending.ts";
 import type { FinishedTurn, Turn } from "../../journal/turn.ts";
 import type { Message } from "../../models/message.ts";
 import type { AgentView, AnsweredTurn } from "./agent-view.ts";
+import type { NodePlan } from "./node-plan.ts";
 import type { UserContract, UserMessage } from "./user-contract.ts";
 
 /** Why no further question is asked. */
@@ -39,9 +42,58 @@ export interface ReadNode {
 
 /** A turn that is asked or being read. */
 export interface OpenTurn extends Turn {
+  /** What is asked about its reply: by its node, and, once rules have read it, with what they left unread. */
+  readonly plan: NodePlan;
   /** Set when the reply can be read: its texts may have to wait for earlier turns. */
   readonly reads?: ReadNode;
 }
+
+/** True if nothing of the turn is missing. */
+export function isRead({ reply, judgements }: Turn): boolean {
+  return reply !== undefined && judgements !== undefined && !judgements.includes(null);
+}
+
+/** The turn as it is finished and frozen: it is given to authors' functions. */
+export function finishedTurn(
+  open: Turn,
+  findings: Omit<ReplyConclusion, "status"> & Pick<FinishedTurn, "readStatus" | "quotes">,
+  next: string | null,
+): FinishedTurn {
+  const { turn, node, agent, questionText = "", reply = "", judgeFailure, finish = "", toolCalls } = open;
+  const { unreadByRules: unread } = open;
+  return freezeDeep({
+    turn,
+    node,
+    ...(agent === undefined ? {} : { agent }),
+    ...(open.user === undefined ? {} : { user: open.user }),
+    questionText,
+    reply,
+    ...findings,
+    ...(unread === undefined ? {} : { unreadByRules: unread }),
+    ...(judgeFailure === undefined ? {} : { judgeFailure }),
+    finish,
+    ...(toolCalls === undefined ? {} : { toolCalls }),
+    next,
+    spending: open.spending ?? NOTHING_SPENT,
+  });
+}
+
+/** A turn of the parent as an arm of a fork has it: what it took was paid there. */
+export function turnOfParent(turn: FinishedTurn): FinishedTurn {
+  return Object.freeze({ ...turn, ofParent: true, spending: NOTHING_SPENT });
+}
+
+/** What is concluded of a turn of which nothing is read. */
+export const NOTHING_CONCLUDED: Pick<
+  ReplyConclusion,
+  "verifyResult" | "score" | "parsed" | "rubric" | "refused"
+> = Object.freeze({
+  verifyResult: null,
+  score: null,
+  parsed: Object.freeze({}),
+  rubric: Object.freeze({}),
+  refused: null,
+});
 
 /** The question that comes next. */
 export interface NextQuestion {

@@ -33,12 +33,15 @@ import {
   conversationEnd,
   type Effect,
   type Ending,
+  finishedTurn,
+  isRead,
   type NextQuestion,
+  NOTHING_CONCLUDED,
   type OpenTurn,
+  turnOfParent,
 } from "./conversation-state.ts";
 import { decideOutcomes } from "./decide-outcomes.ts";
-import { finishedTurn, isRead, NOTHING_CONCLUDED, turnOfParent } from "./finished-turn.ts";
-import { leftToJudge, type NodePlan, needsAt, nodePlan, plannedParts } from "./node-plan.ts";
+import { leftToJudge, needsAt, nodePlan, plannedParts } from "./node-plan.ts";
 import { nextOfUser } from "./simulate-user.ts";
 import {
   askedNode,
@@ -231,7 +234,7 @@ class Transition {
   /** A turn whose reply is being read: rules have read what they can, and the judge is asked for the rest. */
   #opened(open: OpenTurn): OpenTurn {
     const { turn, node, reply = "", finish = "", labels } = open;
-    const authored = this.#plan(node);
+    const authored = nodePlan(this.#definition, node, this.#draft.settings);
     const read = this.#rendered(open, () => {
       const needs = needsAt(this.#definition, node).read;
       const scope = lazy(() => scopeAt(this.#definition, this.#draft, { before: turn, node, needs }));
@@ -239,7 +242,8 @@ class Transition {
       // What others have read is not read again.
       const unread =
         labels === undefined ? leftToJudge({ ...authored, node: reads.node }, { reply, finish }) : [];
-      const plan = unread.length === 0 ? authored : this.#plan(node, unread);
+      const plan =
+        unread.length === 0 ? authored : nodePlan(this.#definition, node, this.#draft.settings, unread);
       const read = unread.length === 0 ? reads : readNode(plan, open, scope);
       const parts = labels === undefined ? plannedParts(plan, read, this.#draft.settings) : [];
       return { plan, unread, reads: read, parts };
@@ -251,6 +255,7 @@ class Transition {
       this.effects.push({ type: "judge", turn, node, part, plan: judgePlan, reads, reply, finish });
     return {
       ...open,
+      plan,
       judgements: new Array<null>(plan.parts.length + (plan.comparesMeaning ? 1 : 0)).fill(null),
       ...(unread.length === 0 ? {} : { unreadByRules: unread }),
       reads,
@@ -263,7 +268,7 @@ class Transition {
     known: readonly JudgementPart[],
     scenario: ScenarioState,
   ): { readonly conclusion: ReplyConclusion; readonly question: Question } {
-    const { reads = this.#plan(open.node, open.unreadByRules) } = open;
+    const { reads = open.plan } = open;
     const turn = { ...open, reads };
     const question =
       this.#rendered(open, () => questionToVerify(this.#definition, this.#draft, turn)) ??
@@ -292,7 +297,7 @@ class Transition {
   #withMeanings(open: OpenTurn): OpenTurn {
     const draft = this.#draft;
     const { reply, judgements, turn } = open;
-    const { comparesMeaning, parts } = this.#plan(open.node, open.unreadByRules);
+    const { comparesMeaning, parts } = open.plan;
     if (!comparesMeaning || reply === undefined || judgements?.at(-1) !== null) return open;
     const others = judgements.slice(0, -1);
     if (others.includes(null)) return open;
@@ -350,7 +355,7 @@ class Transition {
   /** Goes on from a turn that is still being read, if nothing that is missing matters for where to. */
   #hopAhead(open: OpenTurn): void {
     const draft = this.#draft;
-    const { waits, branches, reads } = this.#plan(open.node, open.unreadByRules);
+    const { waits, branches, reads } = open.plan;
     if (open.judgements === undefined && reads) return;
     if (waits === "everything" || waits.some((part) => open.judgements?.[part] === null)) return;
     const state = branches ? this.#stateAhead() : { ...INITIAL_STATE, currentNode: open.node };
@@ -364,7 +369,7 @@ class Transition {
     const draft = this.#draft;
     let state = draft.ahead.turn > draft.scenario.turn ? draft.ahead : draft.scenario;
     for (const open of draft.open.slice(state.turn - draft.scenario.turn)) {
-      const { reads } = this.#plan(open.node, open.unreadByRules);
+      const { reads } = open.plan;
       const reply = open.reply ?? "";
       const known = (open.judgements ?? []).filter((part) => part !== null);
       const conclusion = reads ? this.#conclude(open, known, state).conclusion : NOTHING_CONCLUDED;
@@ -448,9 +453,10 @@ class Transition {
     const told = tells ? turn - 1 : view.told;
     draft.views = { ...draft.views, [agent]: { messages, said: [], seen: turn - 1, told } };
     const { question } = node.question;
-    const asked: Turn = {
+    const asked: OpenTurn = {
       turn,
       node: id,
+      plan: nodePlan(this.#definition, id, settings),
       ...(agent === "" ? {} : { agent }),
       ...(written === undefined ? {} : { user: userAfter(written, lastUser(draft)) }),
       question,
@@ -484,10 +490,6 @@ class Transition {
   #node(id: string): ScenarioNode {
     // Ids come from the definition's own entry and edges.
     return this.#definition.nodes[id] as ScenarioNode;
-  }
-
-  #plan(id: string, unread?: readonly string[]): NodePlan {
-    return nodePlan(this.#definition, id, this.#draft.settings, unread);
   }
 
   #warn(code: string, turn: number, message: string): void {

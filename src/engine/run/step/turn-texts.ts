@@ -19,9 +19,13 @@ import { type JudgementPart, joinParts } from "../../grading/judge/judge-turn.ts
 import { concludeLabels, concludeReply, type ReplyConclusion } from "../../grading/verify/conclude-reply.ts";
 import type { ConversationSettings } from "../../journal/run-event.ts";
 import type { FinishedTurn, Turn } from "../../journal/turn.ts";
-import type { ConversationState, OpenTurn, ReadNode } from "./conversation-state.ts";
-import { NOTHING_CONCLUDED } from "./finished-turn.ts";
-import { type NodePlan, needsAt, nodePlan, promptOf, referenceAt, waitsFor } from "./node-plan.ts";
+import {
+  type ConversationState,
+  NOTHING_CONCLUDED,
+  type OpenTurn,
+  type ReadNode,
+} from "./conversation-state.ts";
+import { type NodePlan, needsAt, promptOf, referenceAt, waitsFor } from "./node-plan.ts";
 
 /** Which texts are rendered: those of a turn, before it, or those of a condition, after it. */
 interface TextMoment {
@@ -50,7 +54,7 @@ export function isKnown(
     const wanted = turns.filter((need) => isAbout(need, turn, { open, before }));
     if (wanted.length === 0) return true;
     if (turn.judgements === undefined) return false;
-    const plan = nodePlan(definition, turn.node, state.settings, turn.unreadByRules);
+    const { plan } = turn;
     const needs = readByTexts(definition, turn.node, wanted);
     // A verdict that depends on meanings is there only at the end.
     if (needs.verdict && plan.comparesMeaning) return false;
@@ -76,7 +80,7 @@ function isAbout(
  */
 export function scopeAt(
   definition: ScenarioDefinition,
-  state: Pick<ConversationState, "turns" | "open" | "scenario" | "settings">,
+  state: Pick<ConversationState, "turns" | "open" | "scenario">,
   { before, node, isAfter = false, needs }: TextMoment,
 ): TextScope {
   const { given = NOTHING_GIVEN } = definition;
@@ -177,10 +181,10 @@ export function concludeTurn(
 export function questionToVerify(
   definition: ScenarioDefinition,
   state: Parameters<typeof scopeAt>[1],
-  { node, turn, reads, unreadByRules }: ReadTurn,
+  { node, turn, reads, plan }: ReadTurn,
 ): Question {
   const { question } = reads.node;
-  const { template } = nodePlan(definition, node, state.settings, unreadByRules).node.question;
+  const { template } = plan.node.question;
   // A node whose texts could not be rendered is read without its template.
   if (template === undefined || question.template === undefined || !hasTexts(template)) return question;
   const moment = { before: turn, node, needs: needsAt(definition, node).verify };

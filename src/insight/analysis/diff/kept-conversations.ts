@@ -5,7 +5,7 @@ import { deepEqual, type JsonObject } from "../../../core/values/json.ts";
 import { foldCalls } from "../../../engine/journal/fold/calls.ts";
 import type { RunEvent } from "../../../engine/journal/run-event.ts";
 import type { ConversationSummary, RunSummary, Store } from "../../../engine/journal/store/store.ts";
-import { hasForks } from "../../../engine/run/fork-plans.ts";
+import { hasForks } from "../../../engine/run/group-runner.ts";
 import { type PreparedScenario, prepareScenario } from "../../../engine/run/prepare-scenario.ts";
 import type { ConversationState } from "../../../engine/run/step/conversation-state.ts";
 import type { Fate } from "./change.ts";

@@ -3,7 +3,7 @@ import { copyDefinition, type ScenarioDefinition } from "../../../core/scenario/
 import type { JsonObject } from "../../../core/values/json.ts";
 import type { Cell } from "../../../engine/journal/run-event.ts";
 import { type CellGroup, cellGroups } from "../../../engine/run/cell-source.ts";
-import { armPlans } from "../../../engine/run/fork-plans.ts";
+import { armPlans } from "../../../engine/run/group-runner.ts";
 import { boundScenario, withRubric } from "../../../engine/run/prepare-scenario.ts";
 import type { ConversationPlan } from "../../../engine/run/run-context.ts";
 import { list, type RunOptions } from "../../../engine/run/run-options.ts";

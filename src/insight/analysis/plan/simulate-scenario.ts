@@ -3,13 +3,13 @@ import type { ScenarioDefinition } from "../../../core/scenario/definition.ts";
 import { FoldedState } from "../../../core/state/advance-state.ts";
 import { NOTHING_SPENT } from "../../../engine/journal/spending.ts";
 import type { ConversationPlan } from "../../../engine/run/run-context.ts";
+import { givenHistory } from "../../../engine/run/step/agent-view.ts";
 import {
   type AskEffect,
   armsOf,
   type ConversationState,
   type SimulateEffect,
 } from "../../../engine/run/step/conversation-state.ts";
-import { givenHistory } from "../../../engine/run/step/given-history.ts";
 import { type Step, step } from "../../../engine/run/step/step.ts";
 import { Oracle, type PreparedCode, prepareCode } from "../rehearsal/prepare-code.ts";
 import { type ReplyClass, replyClasses } from "../rehearsal/reply-classes.ts";
