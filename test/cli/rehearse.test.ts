@@ -101,8 +101,8 @@ describe("coverage", () => {
     const one = await elenchus(["show", "one", "--coverage"], here);
     expect(one.stdout).toMatchInlineSnapshot(`
       "Coverage of run one
-                  nodes   edges  outcomes  routes   paths
-        capital  2 of 2  2 of 3    1 of 2  1 of 2  1 of 5
+                  nodes   edges  outcomes  routes
+        capital  2 of 2  2 of 3    1 of 2  1 of 2
 
       Not reached in capital
         edge     ask->END         ask ✗ → END

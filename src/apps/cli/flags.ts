@@ -173,7 +173,7 @@ export const AVERAGE = flag(
 
 export const FAIL_UNDER_COVERAGE = flag(
   "--fail-under-coverage <kind=share>",
-  "exit 1 if the coverage of nodes, edges, outcomes, routes or paths is lower: edges=0.9",
+  "exit 1 if the coverage of nodes, edges, outcomes or routes is lower: edges=0.9",
   { isList: true, ...RESULTS },
 );
 

@@ -51,7 +51,7 @@ export async function reportCoverage(
   return results.every(({ passed }) => passed) ? 0 : 1;
 }
 
-/** Counts of paths may be larger than safe numbers in JSON: those are written as texts. */
+/** Counts of routes may be larger than safe numbers in JSON: those are written as texts. */
 function coverageJson(data: object): string {
   const write = (_: string, value: unknown): unknown => {
     if (typeof value !== "bigint") return value;
@@ -85,7 +85,7 @@ function sharesTable(
     { text: cutToWidth(printableText(name), Math.max(12, width - 64)) },
     ...COVERED.map((kind) => shareCell(shares[kind], style)),
   ]);
-  return alignColumns([head, ...lines], ["<", ">", ">", ">", ">", ">"]).map((line) => `  ${line}`);
+  return alignColumns([head, ...lines], ["<", ">", ">", ">", ">"]).map((line) => `  ${line}`);
 }
 
 /** `5 of 6`; of counts that are too large to read, a power of ten. */
@@ -191,7 +191,6 @@ export async function runCoverage(
   const found = await coverage(store, [run], {
     definitions: new Map(scenarios.map((scenario) => [scenario.name, scenario])),
     skipBadRows,
-    paths: thresholds.some(({ kind }) => kind === "paths"),
     ...(isRequired ? {} : { maxStates: MOST_STATES }),
     ...withoutUndefined({ dataset, rows }),
   });

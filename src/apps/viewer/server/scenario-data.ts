@@ -149,7 +149,6 @@ export async function coverageAnswer(
     definitions: new Map([[scenario, definition]]),
     maxStates: MOST_STATES,
     neverRun: false,
-    paths: false,
   });
   const [own] = found.scenarios;
   if (own === undefined) return null;

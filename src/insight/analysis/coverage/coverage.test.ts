@@ -63,8 +63,6 @@ describe("coverage", () => {
       edges: { reached: 2n, possible: 3n },
       outcomes: { reached: 1n, possible: 2n },
       routes: { reached: 1n, possible: 2n },
-      // After a right answer three, and two that end at once: wrong and unreadable.
-      paths: { reached: 1n, possible: 5n },
     });
     const [{ notReached } = { notReached: [] }] = scenarios;
     expect(notReached.map(({ kind, name }) => [kind, name])).toEqual([
@@ -87,18 +85,13 @@ describe("coverage", () => {
     expect(runs).toEqual(["right", "wrong"]);
     expect(all.edges).toEqual({ reached: 3n, possible: 3n });
     expect(all.routes).toEqual({ reached: 2n, possible: 2n });
-    expect(all.paths).toEqual({ reached: 2n, possible: 5n });
-    // The same route with another verdict is another path.
-    await ran("gave in", ["B", "A"], store);
-    const { all: more } = await coverage(store, ["right", "wrong", "gave in"]);
-    expect([more.routes.reached, more.paths.reached]).toEqual([2n, 3n]);
     expect(scenarios[0]?.notReached).toEqual([]);
     expect(scenarios[0]?.subjects.wrong?.nodes).toEqual({ reached: 1n, possible: 2n });
     const one = await coverage(store, ["right", "wrong"], { subject: "wrong" });
     expect(one.all.nodes).toEqual({ reached: 1n, possible: 2n });
   });
 
-  test("all paths that a rehearsal lists are all that there are", async () => {
+  test("all routes of the paths that a rehearsal lists are all that there are", async () => {
     const { paths } = await rehearse(definition, { list: 100 });
     const store = memoryStore();
     for (const witness of paths.listed) await replayWitness(definition, witness, { store });
@@ -106,7 +99,6 @@ describe("coverage", () => {
       store,
       store.runs().map(({ run }) => run),
     );
-    expect(all.paths).toEqual({ reached: 5n, possible: 5n });
     expect(all.routes).toEqual({ reached: 2n, possible: 2n });
   });
 
@@ -139,16 +131,16 @@ describe("coverage", () => {
 describe("thresholds", () => {
   test("are read as people write them", () => {
     expect(parseCoverageThreshold("edges=90%")).toEqual({ kind: "edges", minimum: 0.9 });
-    expect(parseCoverageThreshold(" paths = .5 ")).toEqual({ kind: "paths", minimum: 0.5 });
+    expect(parseCoverageThreshold(" routes = .5 ")).toEqual({ kind: "routes", minimum: 0.5 });
     expect(parseCoverageThreshold("nods=1")).toContain('Did you mean "nodes"?');
     expect(parseCoverageThreshold("edges=2")).toContain("between 0 and 1");
   });
 
   test("what is not known does not pass, and what cannot be reached is not missing", async () => {
     const found = await coverage(await ran("right", ["B", "B"]), ["right"]);
-    const unknown = { ...found, all: { ...found.all, paths: { reached: 1n, possible: null } } };
+    const unknown = { ...found, all: { ...found.all, routes: { reached: 1n, possible: null } } };
     const limits = [
-      { kind: "paths", minimum: 0 },
+      { kind: "routes", minimum: 0 },
       { kind: "nodes", minimum: 1 },
       { kind: "edges", minimum: 0.7 },
     ] as const;

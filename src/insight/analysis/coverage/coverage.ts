@@ -10,30 +10,26 @@ import { storedDefinitions, storedRun } from "../../../engine/journal/transfer/s
 import { openRows, type RowOptions } from "../../../engine/run/open-rows.ts";
 import type { Rehearsal, Witness } from "../rehearsal/rehearsal.ts";
 import { rehearse } from "../rehearsal/rehearse.ts";
-import { reachedPaths } from "./reached-paths.ts";
 
 /** What is covered. */
-export const COVERED = ["nodes", "edges", "outcomes", "routes", "paths"] as const;
+export const COVERED = ["nodes", "edges", "outcomes", "routes"] as const;
 
 /** The name of something that can be covered. */
 export type CoveredKind = (typeof COVERED)[number];
 
-/** How much was reached of what can be reached. Counts of paths may be larger than numbers. */
+/** How much was reached of what can be reached. Counts of routes may be larger than numbers. */
 export interface CoveredShare {
   readonly reached: bigint;
   /** Null if it is not known how much there is. */
   readonly possible: bigint | null;
 }
 
-/**
- * How much was reached, by kind. `outcomes` are values of outcomes, `routes` are sequences of nodes, `paths` are sequences of replies
- * that the scenario distinguishes, as `rehearse` counts them.
- */
+/** How much was reached, by kind. `outcomes` are values of outcomes, `routes` are sequences of nodes. */
 export type CoveredShares = Readonly<Record<CoveredKind, CoveredShare>>;
 
 /** Something that can be reached and was not. */
 export interface NotReached {
-  readonly kind: Exclude<CoveredKind, "routes" | "paths">;
+  readonly kind: Exclude<CoveredKind, "routes">;
   /** As `--witness` takes it: `push`, `ask->push`, `held_firm=false`. */
   readonly name: string;
   /** Of an edge: its position in the scenario. */
@@ -81,8 +77,6 @@ export interface CoverageOptions extends RowOptions {
   readonly maxStates?: number;
   /** False to leave out which rows and variants were never run: that looks at every conversation (default true). */
   readonly neverRun?: boolean;
-  /** False to leave out how many paths were reached: that reads every conversation (default true). */
-  readonly paths?: boolean;
 }
 
 /** Says what runs reached of what can be reached; several runs are taken together. */
@@ -97,41 +91,40 @@ export async function coverage(
     maxStates = 5_000,
     definitions,
     neverRun: all = true,
-    paths: countsPaths = true,
     ...rows
   } = options;
   const names = runs.map((run) => storedRun(store, run).run);
-  const found = new Map<
-    string,
-    { tallies: CellTally[]; definition: ScenarioDefinition | undefined; turnLimit: number }
-  >();
+  const found = new Map<string, CoveredScenario>();
   for (const run of names) {
     const stored = lazy(() => storedDefinitions(store, run));
-    const { turnLimit } = storedRun(store, run).start.configuration;
+    const { turnLimit: limit } = storedRun(store, run).start.configuration;
+    const turnLimit = typeof limit === "number" ? limit : DEFAULTS.turnLimit;
     for (const tally of store.tallies(run)) {
-      if (wanted !== undefined && tally.scenario !== wanted) continue;
+      const { scenario } = tally;
+      if (wanted !== undefined && scenario !== wanted) continue;
       if (subject !== undefined && tally.subject !== subject) continue;
-      const known = found.get(tally.scenario) ?? { tallies: [], definition: undefined, turnLimit: 0 };
-      known.tallies.push(tally);
-      known.definition = definitions?.get(tally.scenario) ?? stored().get(tally.scenario) ?? known.definition;
-      known.turnLimit = Math.max(
-        known.turnLimit,
-        typeof turnLimit === "number" ? turnLimit : DEFAULTS.turnLimit,
-      );
-      found.set(tally.scenario, known);
+      const known = found.get(scenario);
+      const definition = definitions?.get(scenario) ?? stored().get(scenario) ?? known?.definition;
+      if (definition === undefined) continue;
+      const tallies = [...(known?.tallies ?? []), tally];
+      found.set(scenario, { definition, tallies, turnLimit: Math.max(turnLimit, known?.turnLimit ?? 0) });
     }
   }
   const scenarios: ScenarioCoverage[] = [];
-  for (const [scenario, { tallies, definition, turnLimit }] of found) {
-    if (definition === undefined) continue;
+  for (const one of found.values()) {
+    const { definition, turnLimit } = one;
     const rehearsed = await rehearsalOf(definition, { ...rows, turnLimit, maxStates, list: 0 });
-    const never = all
-      ? await neverRun(store, names, { definition, tallies, rows })
-      : { rows: NOTHING, variants: NOTHING };
-    const paths = countsPaths ? await reachedPaths(store, names, { definition, rows, subject }) : null;
-    scenarios.push(scenarioCoverage({ scenario, tallies, definition, paths, ...rehearsed, ...never }));
+    const never = all ? await neverRun(store, names, { ...one, rows }) : NEVER_RUN;
+    scenarios.push(scenarioCoverage(one, { ...rehearsed, ...never }));
   }
-  return { runs: names, scenarios, all: summed(scenarios.map(({ all }) => all)) };
+  return { runs: names, scenarios, all: summed(scenarios.map((one) => one.all)) };
+}
+
+/** A scenario of some runs, with what is counted of its conversations. */
+interface CoveredScenario {
+  readonly definition: ScenarioDefinition;
+  readonly tallies: readonly CellTally[];
+  readonly turnLimit: number;
 }
 
 async function rehearsalOf(
@@ -152,93 +145,74 @@ interface Possible {
   readonly edges: ReadonlyMap<string, Witness | null>;
   readonly outcomes: ReadonlyMap<string, Witness | null>;
   readonly routes: bigint | null;
-  readonly paths: bigint | null;
 }
 
-function possibleOf(definition: ScenarioDefinition, rehearsal: Rehearsal | null): Possible {
+function possibleOf({ nodeIds, edges: all }: ScenarioDefinition, rehearsal: Rehearsal | null): Possible {
   if (rehearsal === null)
     return {
-      nodes: new Map(definition.nodeIds.map((id) => [id, null])),
-      edges: new Map(definition.edges.map((_, edge) => [String(edge), null])),
+      nodes: new Map(nodeIds.map((id) => [id, null])),
+      edges: new Map(all.map((_, edge) => [String(edge), null])),
       outcomes: new Map(),
       routes: null,
-      paths: null,
     };
   const { nodes, edges, outcomes, paths } = rehearsal;
+  // What could not be read, or does not apply, is no value that a run must have.
+  const values = outcomes.flatMap((one) => one.values.map((value) => ({ ...value, name: one.name })));
   return {
-    nodes: new Map(
-      nodes.flatMap(({ id, isReached, witness }) => (isReached === "no" ? [] : [[id, witness]])),
-    ),
-    edges: new Map(
-      edges.flatMap(({ edge, isTaken, witness }) => (isTaken === "no" ? [] : [[String(edge), witness]])),
-    ),
-    // What could not be read, or does not apply, is no value that a run must have.
+    nodes: new Map(nodes.filter((one) => one.isReached !== "no").map((one) => [one.id, one.witness])),
+    edges: new Map(edges.filter((one) => one.isTaken !== "no").map((one) => [String(one.edge), one.witness])),
     outcomes: new Map(
-      outcomes.flatMap(({ name, values }) =>
-        values.flatMap(({ value, witness }) =>
-          typeof value === "string" ? [] : [[`${name}=${value}`, witness]],
-        ),
-      ),
+      values
+        .filter(({ value }) => typeof value !== "string")
+        .map(({ name, value, witness }) => [`${name}=${value}`, witness]),
     ),
     routes: paths.routes,
-    paths: paths.count,
   };
 }
 
 /** What some conversations reached, by the names of its parts. */
-interface Reached {
-  readonly nodes: Set<string>;
-  readonly edges: Set<string>;
-  readonly outcomes: Set<string>;
-  readonly routes: Set<string>;
-  /** Null if they were not counted. */
-  readonly paths: ReadonlySet<string> | null;
-}
+type Reached = Readonly<Record<CoveredKind, ReadonlySet<string>>>;
 
-function reachedBy(tallies: readonly CellTally[], taken: ReachedPaths): Reached {
-  const subjects = [...new Set(tallies.map(({ subject }) => subject))];
-  const reached: Reached = {
-    nodes: new Set(),
-    edges: new Set(),
-    outcomes: new Set(),
-    routes: new Set(),
-    paths: taken === null ? null : new Set(subjects.flatMap((subject) => [...(taken.get(subject) ?? [])])),
+function reachedBy(tallies: readonly CellTally[]): Reached {
+  const counted = <Count extends { readonly count: number }>(
+    listOf: (tally: CellTally) => readonly Count[],
+    name: (counted: Count) => string | undefined,
+  ): ReadonlySet<string> =>
+    new Set(tallies.flatMap(listOf).flatMap((one) => (one.count > 0 ? (name(one) ?? []) : [])));
+  const entries = <Key>(
+    counts: Iterable<readonly [Key, number]>,
+  ): readonly { name: string; count: number }[] =>
+    [...counts].map(([key, count]) => ({ name: String(key), count }));
+  return {
+    nodes: counted(
+      ({ visits }) => entries(visits),
+      ({ name }) => name,
+    ),
+    edges: counted(
+      ({ edges }) => entries(edges),
+      ({ name }) => name,
+    ),
+    outcomes: counted(
+      ({ outcomes }) => outcomes,
+      ({ name, value }) => (typeof value === "string" ? undefined : `${name}=${value}`),
+    ),
+    routes: counted(
+      ({ paths }) => paths,
+      ({ path }) => (path === null ? undefined : JSON.stringify(path)),
+    ),
   };
-  for (const { visits, edges, outcomes, paths } of tallies) {
-    for (const [node, count] of visits) if (count > 0) reached.nodes.add(node);
-    for (const [edge, count] of edges) if (count > 0) reached.edges.add(String(edge));
-    for (const { name, value, count } of outcomes)
-      if (count > 0 && typeof value !== "string") reached.outcomes.add(`${name}=${value}`);
-    for (const { path, count } of paths)
-      if (count > 0 && path !== null) reached.routes.add(JSON.stringify(path));
-  }
-  return reached;
 }
 
-type ReachedPaths = Awaited<ReturnType<typeof reachedPaths>>;
-
-function scenarioCoverage({
-  scenario,
-  tallies,
-  definition,
-  paths,
-  rehearsal,
-  problem,
-  rows,
-  variants,
-}: {
-  readonly scenario: string;
-  readonly tallies: readonly CellTally[];
-  readonly definition: ScenarioDefinition;
-  readonly paths: ReachedPaths;
-  readonly rehearsal: Rehearsal | null;
-  readonly problem?: string;
-  readonly rows: NeverRun;
-  readonly variants: NeverRun;
-}): ScenarioCoverage {
+function scenarioCoverage(
+  { definition, tallies }: CoveredScenario,
+  {
+    rehearsal,
+    ...rest
+  }: { readonly rehearsal: Rehearsal | null } & Pick<ScenarioCoverage, "problem" | "rows" | "variants">,
+): ScenarioCoverage {
   const possible = possibleOf(definition, rehearsal);
-  const all = reachedBy(tallies, paths);
-  const subjects = [...new Set(tallies.map((tally) => tally.subject))].sort();
+  const all = reachedBy(tallies);
+  const bySubject = Map.groupBy(tallies, ({ subject }) => subject);
   const notReached = (["nodes", "edges", "outcomes"] as const).flatMap((kind) =>
     [...possible[kind]]
       .filter(([name]) => !all[kind].has(name))
@@ -249,24 +223,15 @@ function scenarioCoverage({
       })),
   );
   return {
-    scenario,
+    scenario: definition.name,
     all: sharesOf(possible, all),
     subjects: Object.fromEntries(
-      subjects.map((subject) => [
-        subject,
-        sharesOf(
-          possible,
-          reachedBy(
-            tallies.filter((tally) => tally.subject === subject),
-            paths,
-          ),
-        ),
-      ]),
+      [...bySubject.keys()]
+        .sort()
+        .map((subject) => [subject, sharesOf(possible, reachedBy(bySubject.get(subject) ?? []))]),
     ),
     notReached,
-    rows,
-    variants,
-    ...(problem === undefined ? {} : { problem }),
+    ...rest,
   };
 }
 
@@ -281,25 +246,16 @@ function sharesOf(possible: Possible, reached: Reached): CoveredShares {
     const others = [...found].filter((name) => !known.has(name)).length;
     return { reached: BigInt(found.size), possible: BigInt(known.size + others) };
   };
-  const counted = (found: number, all: bigint | null): CoveredShare => ({
-    reached: BigInt(found),
-    possible: all === null ? null : greater(all, BigInt(found)),
-  });
+  const routes = BigInt(reached.routes.size);
   return {
     nodes: share(possible.nodes, reached.nodes),
     edges: share(possible.edges, reached.edges),
     outcomes: share(possible.outcomes, reached.outcomes),
-    routes: counted(reached.routes.size, possible.routes),
-    // At least one path belongs to each route.
-    paths: counted(
-      reached.paths?.size ?? reached.routes.size,
-      reached.paths === null ? null : possible.paths,
-    ),
+    routes: {
+      reached: routes,
+      possible: possible.routes === null || possible.routes > routes ? possible.routes : routes,
+    },
   };
-}
-
-function greater(one: bigint, other: bigint): bigint {
-  return one < other ? other : one;
 }
 
 function summed(all: readonly CoveredShares[]): CoveredShares {
@@ -320,19 +276,12 @@ function summed(all: readonly CoveredShares[]): CoveredShares {
 
 const NAMED = 20;
 const NOTHING: NeverRun = Object.freeze({ count: 0, names: Object.freeze([]) });
+const NEVER_RUN = Object.freeze({ rows: NOTHING, variants: NOTHING });
 
 async function neverRun(
   store: Store,
   runs: readonly string[],
-  {
-    definition,
-    tallies,
-    rows,
-  }: {
-    readonly definition: ScenarioDefinition;
-    readonly tallies: readonly CellTally[];
-    readonly rows: RowOptions;
-  },
+  { definition, tallies, rows }: CoveredScenario & { readonly rows: RowOptions },
 ): Promise<{ readonly rows: NeverRun; readonly variants: NeverRun }> {
   const done = new Set(tallies.map(({ variant }) => canonicalJson(variant ?? {})));
   const { variants } = definition;
