@@ -1,13 +1,8 @@
-import { isComposition, leavesOf } from "../../../core/logic/composition.ts";
-import type {
-  NodeFilter,
-  Outcome,
-  OutcomeCheck,
-  SingleTurn,
-  TurnScope,
-} from "../../../core/outcomes/outcome-check.ts";
-import type { RateDeclaration } from "../../../core/outcomes/rate.ts";
+import { leavesOf } from "../../../core/logic/composition.ts";
+import type { Outcome } from "../../../core/outcomes/outcome-check.ts";
+import { outcomesOfRate } from "../../../core/outcomes/rate.ts";
 import type { ScenarioDefinition } from "../../../core/scenario/definition.ts";
+import { outcomeReads } from "../outcome-reads.ts";
 import type { Change } from "./change.ts";
 
 /** An outcome or a rate that means something else than before. */
@@ -50,7 +45,7 @@ export function outcomeMeanings(
     if (!Object.hasOwn(before.rates ?? {}, name)) return [];
     const because = [
       ...ownReasons("rate", name, changes),
-      ...outcomesOfRate(rate).flatMap((other) => dependentReason(other, reasonsFor)),
+      ...outcomesOfRate(rate).flatMap(([, other]) => dependentReason(other, reasonsFor)),
     ];
     return [{ part: "rate", name, because: [...new Set(because)] } as const];
   });
@@ -80,84 +75,26 @@ function dependentReason(name: string, reasonsFor: (name: string) => readonly st
   return reasonsFor(name).length === 0 ? [] : [`${name}, which it depends on, means something else`];
 }
 
-function outcomesOfRate({ of, given, mean, ratio }: RateDeclaration): readonly string[] {
-  const condition = typeof given === "object" ? given.not : given;
-  return [of, mean, condition, ratio?.of].filter((name) => name !== undefined);
-}
-
-/** What an outcome reads of turns. */
-interface Reads {
-  /** Undefined for turns at any node. */
-  readonly nodes?: NodeFilter;
-  /** Of the turn: `verify_result`, `parsed.city`; undefined for everything, as code may. */
-  readonly field?: string;
-  /** True if it looks at the first turn only. */
-  readonly isFirst?: boolean;
-}
-
-function readsOf(check: OutcomeCheck): readonly Reads[] {
-  if (typeof check !== "object") return [{}];
-  if (isComposition(check)) return leavesOf(check).flatMap(readsOf);
-  switch (check.type) {
-    case "turn_check":
-      return [{ ...scopeOf(check.scope), field: check.field }];
-    case "cross_turn_check":
-      return [
-        { ...scopeOf(check.sourceTurn), field: check.sourceField },
-        { ...scopeOf(check.targetTurn), field: check.targetField },
-      ];
-    case "result_check":
-      return [];
-    case "measure_check":
-      return [
-        ...readsOf(check.measure),
-        ...(typeof check.expected === "number" ? [] : readsOf(check.expected)),
-      ];
-    case "min_over_turns":
-    case "mean_over_turns":
-    case "last_over_turns":
-      return [{ ...nodesOf(check.node), field: check.field }];
-    case "count_turns":
-    case "first_match_index":
-    case "longest_run":
-      return [
-        ...(check.verifyResult === undefined && check.type !== "longest_run"
-          ? [{ ...nodesOf(check.node), field: "node_id" }]
-          : [{ ...nodesOf(check.node), field: "verify_result" }]),
-        ...Object.keys(check.where ?? {}).map((field) => ({ ...nodesOf(check.node), field })),
-      ];
-    default:
-      return [{ ...nodesOf(check.node), field: "verify_result" }];
-  }
-}
-
-function nodesOf(nodes: NodeFilter | undefined): Pick<Reads, "nodes"> {
-  return nodes === undefined ? {} : { nodes };
-}
-
-function scopeOf(scope: TurnScope | SingleTurn): Pick<Reads, "nodes" | "isFirst"> {
-  if (scope.type === "first_turn") return { isFirst: true };
-  return "node" in scope ? nodesOf(scope.node) : {};
-}
-
+/** How the changes of nodes matter to what an outcome reads of their turns. */
 function readReasons(
   { check }: Outcome,
   { entryNode }: ScenarioDefinition,
   changes: readonly Change[],
 ): readonly string[] {
-  const found = readsOf(check).flatMap(({ nodes, field, isFirst = false }) => {
+  const found = outcomeReads(check).turns.flatMap(({ nodes, fields, keep }) => {
+    const isFirst = typeof keep === "object" && "first" in keep && keep.first === 1;
     const isRead = (node: string): boolean =>
       isFirst ? node === entryNode : nodes === undefined || [nodes].flat().includes(node);
     const entry = isFirst && changes.some(({ part, what }) => part === "scenario" && what === "entry");
+    const names = fields?.length === 0 ? ["node_id"] : (fields?.map(({ field }) => field) ?? [undefined]);
+    const ofNodes = changes.filter(({ part, name }) => part === "node" && isRead(name));
+    const counts = nodes === undefined && !isFirst;
     return [
       ...(entry ? ["conversations begin at another node"] : []),
-      ...changes
-        .filter(({ part, name }) => part === "node" && isRead(name))
-        .flatMap((change) => reasonOf(change, field, { counts: nodes === undefined && !isFirst })),
+      ...names.flatMap((field) => ofNodes.flatMap((change) => reasonOf(change, field, { counts }))),
     ];
   });
-  const code = typeof check !== "object" && found.length > 0 ? ["it is code, and may read what changed"] : [];
-  return code.length > 0 ? code : found;
+  return typeof check !== "object" && found.length > 0 ? ["it is code, and may read what changed"] : found;
 }
 
 /** Why a change of a node matters to an outcome that reads a field of its turns. */

@@ -1,13 +1,10 @@
-import { evaluateComposition, isComposition, leavesOf } from "../../../core/logic/composition.ts";
-import type { Truth } from "../../../core/logic/kleene.ts";
-import type { Outcome, OutcomeCheck, OutcomeFunction } from "../../../core/outcomes/outcome-check.ts";
-import { isMeasure } from "../../../core/outcomes/outcome-check.ts";
+import { leavesOf } from "../../../core/logic/composition.ts";
+import type { Outcome, OutcomeCheck } from "../../../core/outcomes/outcome-check.ts";
 import type { ScenarioDefinition, ScenarioEdge } from "../../../core/scenario/definition.ts";
 import { variantCells } from "../../../core/scenario/variants.ts";
-import type { ConditionLeaf } from "../../../core/state/condition.ts";
 import { describeCondition } from "../../../core/state/describe-condition.ts";
 import { isTraceCheck, type Template } from "../../../core/templates/template.ts";
-import { cycles } from "../rehearsal/graph-facts.ts";
+import { fieldsRead } from "../outcome-reads.ts";
 import type { RehearsedOutcome, Witness } from "../rehearsal/rehearsal.ts";
 import type { Found, LintRules, LintSubject, OutEdge } from "./lint-subject.ts";
 import { ends, named, ROUTING_RULES } from "./routing-rules.ts";
@@ -102,9 +99,7 @@ export const REHEARSAL_RULES: LintRules = {
 
   *unbounded_cost(subject) {
     const { rehearsal, definition, facts } = subject;
-    const loop = rehearsal?.loops.find(
-      ({ nodes, untilLimit, trap }) => (trap ?? untilLimit) !== null && !isBoundedByVisits(nodes, subject),
-    );
+    const loop = rehearsal?.loops.find(({ untilLimit, trap }) => (trap ?? untilLimit) !== null);
     if (loop === undefined || facts.hasBudget) return;
     const { variants } = definition;
     const cells = variants === undefined || variants.assign === "one" ? 1 : variantCells(variants).length;
@@ -115,34 +110,6 @@ export const REHEARSAL_RULES: LintRules = {
     yield { path: ["nodes", loop.nodes[0] ?? definition.entryNode], message };
   },
 };
-
-/** True if no way around a loop can be taken for ever, because conditions count the visits of its nodes. */
-function isBoundedByVisits(nodes: readonly string[], subject: LintSubject): boolean {
-  const leads = nodes.map((id) => {
-    const lasting = new Set<string>();
-    const edges = subject.edgesFrom(id);
-    for (const { condition, targets } of [
-      ...edges.filter((edge) => edge.condition !== null),
-      ...edges.filter((edge) => edge.condition === null),
-    ]) {
-      // Who goes around visits both ends of the edge ever more often.
-      const visits = [id, ...targets].map((end) => `node_visits.${end}`);
-      const holds = condition === null || evaluateComposition(condition, (leaf) => afterMany(leaf, visits));
-      if (holds !== false) for (const target of targets) lasting.add(target);
-      if (holds === true) break;
-    }
-    return [id, lasting] as const;
-  });
-  return cycles(new Map(leads), nodes).length === 0;
-}
-
-/** Whether a condition holds after very many visits; null if it says nothing about them. */
-function afterMany(leaf: ConditionLeaf, visits: readonly string[]): Truth {
-  if (leaf.type !== "state_check" || !visits.includes(leaf.field)) return null;
-  const { type } = leaf.verifyWith;
-  if (type === "numeric_minimum") return true;
-  return type === "numeric_maximum" || type === "numeric_exact" ? false : null;
-}
 
 /** The edges of which other rules, or validation, say that their conditions cannot hold. */
 function deadEdges(subject: LintSubject): ReadonlySet<ScenarioEdge> {
@@ -244,30 +211,12 @@ function isDoubtful({ check, when }: Outcome, definition: ScenarioDefinition): b
   );
   if (needed.some((other) => isDoubtful(other, definition))) return true;
   if (typeof check === "function" || typeof check === "string") return true;
-  return lookedAt(check).some((field) =>
+  return fieldsRead(check).some((field) =>
     /^(?:accumulated|rubric|reply|raw_response|question_text|cost|tokens)\b/.test(field),
   );
 }
 
-/** The fields of turns and results that an outcome compares or counts. */
-function lookedAt(check: Exclude<OutcomeCheck, string | OutcomeFunction>): readonly string[] {
-  if (isMeasure(check))
-    return "field" in check ? [check.field] : Object.keys(("where" in check && check.where) || {});
-  if (isComposition(check)) return leavesOf(check).flatMap(lookedAt);
-  switch (check.type) {
-    case "cross_turn_check":
-      return [check.sourceField, check.targetField];
-    case "measure_check":
-      return [
-        ...lookedAt(check.measure),
-        ...(typeof check.expected === "number" ? [] : lookedAt(check.expected)),
-      ];
-    default:
-      return [check.field];
-  }
-}
-
 /** True if an outcome looks at how the conversation ended. */
 function readsStatus(check: OutcomeCheck): boolean {
-  return typeof check === "object" && lookedAt(check).includes("status");
+  return fieldsRead(check).includes("status");
 }

@@ -1,13 +1,4 @@
 import { needsOfParts } from "../../../core/liquid/text-needs.ts";
-import { leavesOf } from "../../../core/logic/composition.ts";
-import type {
-  Measure,
-  NodeFilter,
-  OutcomeCheck,
-  OutcomeLeaf,
-  SingleTurn,
-} from "../../../core/outcomes/outcome-check.ts";
-import { isMeasure } from "../../../core/outcomes/outcome-check.ts";
 import {
   compileTurnField,
   compileTurnNumber,
@@ -17,12 +8,12 @@ import {
 import type { ScenarioDefinition } from "../../../core/scenario/definition.ts";
 import type { TurnRecord } from "../../../core/state/state.ts";
 import { canonicalJson, type JsonValue } from "../../../core/values/json.ts";
+import { type KeptTurns, keptAt, outcomeReads, type TurnsRead } from "../outcome-reads.ts";
 import type { DefinitionCode } from "./prepare-code.ts";
 
 /** What an outcome or a text reads of the turns that are over. Conversations with the same histories have the same values. */
 export interface History {
-  /** What is kept of the turns: all in order, all in any order, the different ones, or only some at the beginning or the end. */
-  readonly keep: "list" | "bag" | "set" | { readonly first: number } | { readonly last: number };
+  readonly keep: KeptTurns;
   /** What is read of a turn; undefined if it does not count. */
   readonly read: (turn: TurnRecord) => string | undefined;
 }
@@ -50,100 +41,42 @@ export function outcomeHistories(
     needsOfParts(...Object.values(nodes), systemPrompt),
     ...edges.map(({ when }) => needsOfParts(typeof when === "object" ? when : undefined)),
   ].flatMap(({ turns }) => turns);
-  return [
-    ...outcomes
-      .filter(({ name }) => !code.opaqueOutcomes.has(name))
-      .flatMap(({ check }) => historiesOf(check)),
-    ...needs.flatMap(({ node, index = null }): readonly History[] =>
-      node === undefined || node === null ? [{ keep: keepAt(index), read: everything }] : [],
-    ),
-  ];
+  const ofTexts = needs.flatMap(({ node, index = null }): readonly History[] =>
+    node === undefined || node === null ? [{ keep: keptAt(index), read: everything }] : [],
+  );
+  const ofOutcomes = outcomes
+    .filter(({ name }) => !code.opaqueOutcomes.has(name))
+    .flatMap(({ check }): readonly History[] =>
+      needsOfParts(check).turns.length > 0
+        ? [{ keep: "list", read: everything }]
+        : outcomeReads(check).turns.map(historyOf),
+    );
+  return [...ofOutcomes, ...ofTexts];
 }
 
-function keepAt(index: number | null): History["keep"] {
-  return index === null ? "list" : index < 0 ? { last: -index } : { first: index + 1 };
+function historyOf(turns: TurnsRead): History {
+  const { fields, keep, only, countsOthers, isNumber } = turns;
+  const nodes = turns.nodes === undefined ? null : new Set([turns.nodes].flat());
+  const reads = fields?.map(({ field }) => (isNumber === true ? numberOf(field) : fieldOf(field)));
+  return {
+    keep,
+    read: (turn) => {
+      if (nodes?.has(turn.node) === false) return countsOthers === true ? "" : undefined;
+      if (only === "attempts" && !isAttempt(turn)) return undefined;
+      if (only === "not left out" && turn.notVerified === true) return undefined;
+      if (reads === undefined) return everything(turn);
+      const values = reads.map((read) => read(turn));
+      return values.includes(undefined) ? undefined : values.join();
+    },
+  };
 }
 
-function historiesOf(check: OutcomeCheck): readonly History[] {
-  // Code may read any turn, as may texts of an outcome.
-  if (typeof check !== "object" || needsOfParts(check).turns.length > 0)
-    return [{ keep: "list", read: everything }];
-  return isMeasure(check) ? [ofMeasure(check)] : leavesOf(check).flatMap(ofLeaf);
-}
-
-function ofLeaf(leaf: OutcomeLeaf): readonly History[] {
-  switch (leaf.type) {
-    case "turn_check": {
-      const { scope, field } = leaf;
-      if (scope.type !== "any_turn" && scope.type !== "all_turns") return [ofTurn(scope, field)];
-      return [{ keep: "set", read: inNodes(scope.node, fieldOf(field)) }];
-    }
-    case "cross_turn_check":
-      return [ofTurn(leaf.sourceTurn, leaf.sourceField), ofTurn(leaf.targetTurn, leaf.targetField)];
-    case "result_check":
-      if (leaf.field === "turn_count") return [{ keep: "list", read: () => "" }];
-      return leaf.field === "path" ? [{ keep: "list", read: ({ node }) => node }] : [];
-    case "measure_check":
-      return [
-        ofMeasure(leaf.measure),
-        ...(typeof leaf.expected === "number" ? [] : [ofMeasure(leaf.expected)]),
-      ];
-  }
-}
-
-function ofTurn(scope: SingleTurn, field: string): History {
-  const read = fieldOf(field);
-  switch (scope.type) {
-    case "first_turn":
-      return { keep: { first: 1 }, read };
-    case "last_turn":
-      return { keep: { last: 1 }, read };
-    case "last_attempt":
-      return {
-        keep: { last: 1 },
-        read: inNodes(scope.node, (turn) => (isAttempt(turn) ? read(turn) : undefined)),
-      };
-    case "turn_at":
-      return { keep: keepAt(scope.index), read };
-  }
-}
-
-function ofMeasure(measure: Measure): History {
-  const { node } = measure;
-  switch (measure.type) {
-    case "count_turns":
-    case "longest_run":
-    case "first_match_index": {
-      const reads = ["verify_result", ...Object.keys(measure.where ?? {})].map(fieldOf);
-      const read = (turn: TurnRecord): string => reads.map((one) => one(turn)).join();
-      if (measure.type !== "first_match_index")
-        return { keep: measure.type === "count_turns" ? "bag" : "list", read: inNodes(node, read) };
-      const counted = inNodes(node, read);
-      return { keep: "list", read: (turn) => counted(turn) ?? "" };
-    }
-    case "min_over_turns":
-    case "mean_over_turns":
-    case "last_over_turns": {
-      const number = compileTurnNumber(measure.field);
-      const read = (turn: TurnRecord): string | undefined => {
-        const value = number(turn);
-        return value === undefined ? undefined : String(value);
-      };
-      const keep = { min_over_turns: "set", mean_over_turns: "bag", last_over_turns: { last: 1 } } as const;
-      return { keep: keep[measure.type], read: inNodes(node, read) };
-    }
-    default: {
-      const verdict = ({ notVerified, verifyResult }: TurnRecord): string | undefined =>
-        notVerified === true ? undefined : String(verifyResult);
-      return { keep: "list", read: inNodes(node, verdict) };
-    }
-  }
-}
-
-function inNodes(filter: NodeFilter | undefined | null, read: History["read"]): History["read"] {
-  if (filter === undefined || filter === null) return read;
-  const nodes = new Set([filter].flat());
-  return (turn) => (nodes.has(turn.node) ? read(turn) : undefined);
+function numberOf(field: string): (turn: TurnRecord) => string | undefined {
+  const number = compileTurnNumber(field);
+  return (turn) => {
+    const value = number(turn);
+    return value === undefined ? undefined : String(value);
+  };
 }
 
 function fieldOf(field: string): (turn: TurnRecord) => string {

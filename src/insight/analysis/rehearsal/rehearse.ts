@@ -1,11 +1,11 @@
 import { DEFAULTS } from "../../../core/defaults.ts";
-import { leavesOf } from "../../../core/logic/composition.ts";
 import type { Outcome } from "../../../core/outcomes/outcome-check.ts";
 import { isMeasure } from "../../../core/outcomes/outcome-check.ts";
 import { canHold } from "../../../core/scenario/condition-logic.ts";
 import { copyDefinition, type ScenarioDefinition } from "../../../core/scenario/definition.ts";
 import { compileWhen } from "../../../core/state/condition.ts";
 import type { RowOptions } from "../../../engine/run/open-rows.ts";
+import { fieldsRead } from "../outcome-reads.ts";
 import { explore } from "./explore.ts";
 import { type Found, type GraphFacts, graphFacts } from "./graph-facts.ts";
 import { type BoundPlace, rehearsedPlaces } from "./places.ts";
@@ -307,19 +307,11 @@ function order(value: RehearsedValue): number {
   }[String(value) as "true" | "false" | "inconclusive" | "not_applicable"];
 }
 
+const WORDS_OR_COST = new Set(["reply", "raw_response", "question_text", "cost", "tokens"]);
+
 /** An outcome that reads the words of replies or costs: a rehearsal does not know them. */
 function wordsOrCost({ name, check }: Outcome): readonly Undecided[] {
-  if (typeof check !== "object" || isMeasure(check)) return [];
-  const fields = leavesOf(check).flatMap((leaf) =>
-    leaf.type === "cross_turn_check"
-      ? [leaf.sourceField, leaf.targetField]
-      : leaf.type === "measure_check"
-        ? []
-        : [leaf.field],
-  );
-  const field = fields.find((one) =>
-    ["reply", "raw_response", "question_text", "cost", "tokens"].includes(one),
-  );
+  const field = fieldsRead(check).find((one) => WORDS_OR_COST.has(one));
   if (field === undefined) return [];
   return [
     {

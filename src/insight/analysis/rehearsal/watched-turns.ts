@@ -1,23 +1,12 @@
-import { type ShorthandValue, shorthandCheck } from "../../../core/checks/shorthand.ts";
 import { needsOfParts } from "../../../core/liquid/text-needs.ts";
-import { leavesOf } from "../../../core/logic/composition.ts";
-import {
-  isMeasure,
-  type Measure,
-  type NodeFilter,
-  nodeFilter,
-  type OutcomeCheck,
-  type OutcomeLeaf,
-  type SingleTurn,
-  type TurnFilter,
-  type TurnScope,
-} from "../../../core/outcomes/outcome-check.ts";
+import type { OutcomeCheck } from "../../../core/outcomes/outcome-check.ts";
 import type { ScenarioDefinition } from "../../../core/scenario/definition.ts";
 import type { When } from "../../../core/state/condition.ts";
 import { parseStatePath } from "../../../core/state/state-path.ts";
 import { fieldNamed, isTruthFrom } from "../../../core/templates/template.ts";
 import type { JsonValue } from "../../../core/values/json.ts";
 import type { FinishedTurn } from "../../../engine/journal/turn.ts";
+import { outcomeReads } from "../outcome-reads.ts";
 import { type Comparison, fixedComparison, stateChecks } from "./comparisons.ts";
 import type { DefinitionCode } from "./prepare-code.ts";
 import { answersOf } from "./representative-values.ts";
@@ -209,66 +198,17 @@ class TurnWatch {
     if (code !== undefined) this.#everything(this.#turns.keys(), code.named);
     if (typeof check !== "object") return;
     this.#texts([check], null);
-    if (isMeasure(check)) this.#measure(check);
-    else for (const leaf of leavesOf(check)) this.#outcomeLeaf(leaf);
+    for (const { fields, nodes, only } of outcomeReads(check).turns)
+      for (const id of nodes === undefined ? this.#turns.keys() : [nodes].flat())
+        for (const { field, compared } of fields ?? []) {
+          const turn = this.#turns.get(id);
+          // Which turn is an attempt, and whether a field is missing or unread, is in the verdict.
+          if (turn !== undefined && (only === "attempts" || field.startsWith("parsed"))) turn.verdict = true;
+          const [part = "", ...keys] = field.split(".");
+          const looks = compared?.map((one) => fixedComparison(one, this.#definition) ?? "value") ?? [
+            "value",
+          ];
+          for (const look of looks) this.#part(id, part, { keys, look });
+        }
   }
-
-  #outcomeLeaf(leaf: OutcomeLeaf): void {
-    switch (leaf.type) {
-      case "turn_check": {
-        const look = fixedComparison(leaf, this.#definition);
-        return this.#turnField(leaf.field, leaf.scope, look ?? "value");
-      }
-      case "cross_turn_check":
-        this.#turnField(leaf.sourceField, leaf.sourceTurn, "value");
-        return this.#turnField(leaf.targetField, leaf.targetTurn, "value");
-      case "measure_check":
-        this.#measure(leaf.measure);
-        if (typeof leaf.expected === "object") this.#measure(leaf.expected);
-        return;
-      case "result_check":
-        return;
-    }
-  }
-
-  #turnField(field: string, scope: TurnScope | SingleTurn, look: Look): void {
-    const ids = this.#filtered(nodeFilter(scope));
-    for (const id of ids) {
-      const turn = this.#turns.get(id);
-      // Which turn is an attempt, and whether a field is missing or unread, is in the verdict.
-      if (turn !== undefined && (scope.type === "last_attempt" || field.startsWith("parsed")))
-        turn.verdict = true;
-      const [part = "", ...keys] = field.split(".");
-      this.#part(id, part, { keys, look });
-    }
-  }
-
-  #measure(measure: Measure): void {
-    const ids = this.#filtered(measure.node);
-    const { verifyResult, where = {} } = measure as TurnFilter;
-    const isCount = measure.type === "count_turns" || measure.type === "first_match_index";
-    const readsVerdict =
-      typeof verifyResult === "boolean" ||
-      (!isCount && !("field" in measure) && Object.keys(where).length === 0);
-    for (const id of ids) {
-      const turn = this.#turns.get(id);
-      if (readsVerdict && turn !== undefined) turn.verdict = true;
-      if ("field" in measure) this.#turnField(measure.field, { type: "any_turn", node: id }, "value");
-      for (const [field, value] of Object.entries(where))
-        for (const comparison of shorthandComparisons(value, this.#definition))
-          this.#turnField(field, { type: "any_turn", node: id }, comparison);
-    }
-  }
-
-  #filtered(filter: NodeFilter | undefined | null): readonly string[] {
-    if (filter === undefined || filter === null) return [...this.#turns.keys()];
-    return typeof filter === "string" ? [filter] : filter;
-  }
-}
-
-function shorthandComparisons(value: ShorthandValue, definition: ScenarioDefinition): readonly Look[] {
-  const leaves = leavesOf(shorthandCheck<Comparison>(value, (check, expected) => ({ check, expected })));
-  return leaves.map(
-    ({ check, expected }) => fixedComparison({ verifyWith: check, expected }, definition) ?? "value",
-  );
 }
