@@ -2,8 +2,12 @@ import type { Environment } from "../../core/environment.ts";
 import { nearestOf } from "../../core/schema/nearest-name.ts";
 import { sha256 } from "../../core/values/hash.ts";
 import { isRecord, type JsonObject, typeName } from "../../core/values/json.ts";
-import { openAddress, secretQueryValues } from "../../system/secrets/secret-data.ts";
-import { openHeaders, secretHeaderValues } from "../../system/secrets/secret-headers.ts";
+import {
+  openAddress,
+  openHeaders,
+  secretHeaderValues,
+  secretQueryValues,
+} from "../../system/secrets/secret-data.ts";
 import { clientFetch, type Fetch, limitedFetch } from "./http/client-fetch.ts";
 import type { Model } from "./model.ts";
 import { ModelError } from "./model-error.ts";

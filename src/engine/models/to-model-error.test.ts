@@ -1,7 +1,8 @@
+import { getEventListeners } from "node:events";
 import { APICallError } from "ai";
 import { describe, expect, test } from "vitest";
 import { ModelError } from "./model-error.ts";
-import { abortedCall, toModelError } from "./to-model-error.ts";
+import { abortedCall, toModelError, untilAborted } from "./to-model-error.ts";
 
 const CALL = { name: "openai/gpt-5-mini", keyVariable: "OPENAI_API_KEY", now: 0 };
 const KEY = "not-even-shaped-like-a-key";
@@ -138,4 +139,20 @@ test("what the library refuses to send", () => {
     category: "bad_request",
     message: "openai/gpt-5-mini cannot be asked this: no such thing",
   });
+});
+
+test("work that is done in time", async () => {
+  const { signal } = new AbortController();
+  expect(await untilAborted(signal, Promise.resolve(7), () => "late")).toBe(7);
+  await expect(untilAborted(signal, Promise.reject(new Error("no")), () => "late")).rejects.toThrow("no");
+  // Thousands of calls share the signal of a run.
+  expect(getEventListeners(signal, "abort")).toEqual([]);
+});
+
+test("work that takes too long", async () => {
+  const controller = new AbortController();
+  const work = untilAborted(controller.signal, new Promise(() => {}), () => "late");
+  controller.abort();
+  await expect(work).rejects.toBe("late");
+  await expect(untilAborted(controller.signal, new Promise(() => {}), () => "late")).rejects.toBe("late");
 });

@@ -1,7 +1,6 @@
 import { errorMessage } from "../../core/error-message.ts";
 import { isRecord } from "../../core/values/json.ts";
-import { redactSecrets } from "../../system/secrets/redact-secrets.ts";
-import { redactedCause } from "../../system/secrets/redacted-cause.ts";
+import { redactedCause, redactSecrets } from "../../system/secrets/redact-secrets.ts";
 import { type FailedCall, failedResponse, quotedStart, responseFacts, shortened } from "./failed-response.ts";
 import { ModelError } from "./model-error.ts";
 import { networkFailure } from "./network-failure.ts";
@@ -49,6 +48,26 @@ export function abortedCall(signal: AbortSignal, name: string): ModelError {
   return errorName(signal.reason) === "TimeoutError"
     ? new ModelError("timeout", `${name} did not answer in time.`)
     : new ModelError("cancelled", `${name}: the call was cancelled.`);
+}
+
+/** Waits for work, but no longer than until the signal fires; then rejects with what `reason` makes. */
+export async function untilAborted<Value>(
+  signal: AbortSignal,
+  work: PromiseLike<Value>,
+  reason: () => unknown,
+): Promise<Value> {
+  let giveUp = (): void => {};
+  const aborted = new Promise<never>((_, reject) => {
+    giveUp = () => reject(reason());
+    if (signal.aborted) giveUp();
+    else signal.addEventListener("abort", giveUp, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    // A run's signal outlives thousands of calls.
+    signal.removeEventListener("abort", giveUp);
+  }
 }
 
 /** Errors of the AI SDK about the response, by name, so that the library need not be loaded; all others are about the request. */

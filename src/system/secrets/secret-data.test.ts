@@ -2,9 +2,11 @@ import { expect, test } from "vitest";
 import {
   openAddress,
   openData,
+  openHeaders,
   privateParts,
   secretArguments,
   secretDataValues,
+  secretHeaderValues,
   secretQueryValues,
 } from "./secret-data.ts";
 
@@ -92,4 +94,24 @@ test("paths, numbers and addresses are not private; their passwords are", () => 
     expect(privateParts(value)).toEqual([]);
   expect(privateParts("postgres://me:Zebra4711@db:5432/x")).toEqual(["Zebra4711"]);
   expect(privateParts("Zebra4711")).toEqual(["Zebra4711"]);
+});
+
+const HEADERS = {
+  Authorization: "Bearer abc",
+  "X-API-Key": "def",
+  cookie: "session=1",
+  "x-team": "blue",
+};
+
+test("values of headers that look like secrets are not written down", () => {
+  expect(openHeaders(HEADERS)).toEqual({
+    authorization: "(secret)",
+    "x-api-key": "(secret)",
+    cookie: "(secret)",
+    "x-team": "blue",
+  });
+});
+
+test("they are known as secrets, also without what stands before them", () => {
+  expect(secretHeaderValues(HEADERS)).toEqual(["Bearer abc", "abc", "def", "def", "session=1", "session=1"]);
 });

@@ -95,3 +95,27 @@ function isSecret(name: string, value: string): boolean {
   if (/^\{\{\w+\}\}$/.test(value)) return false;
   return SECRET_NAME.test(name) || looksLikeCredential(value) || redactSecrets(value).includes(REDACTED);
 }
+
+/** Broader than for data: few headers shape replies. */
+const SECRET_HEADER = /auth|key|token|secret|cookie|password|credential|session/i;
+
+function isSecretHeader(name: string, value: string): boolean {
+  return SECRET_HEADER.test(name) || looksLikeCredential(value);
+}
+
+/** Headers as they may be written down: of those that are secrets, by their name or their look, only the name is left. */
+export function openHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name.toLowerCase(),
+      isSecretHeader(name, value) ? "(secret)" : value,
+    ]),
+  );
+}
+
+/** The values that must never be shown: those of headers that are secrets, also without `Bearer`. */
+export function secretHeaderValues(headers: Readonly<Record<string, string>>): readonly string[] {
+  return Object.entries(headers)
+    .filter(([name, value]) => isSecretHeader(name, value))
+    .flatMap(([, value]) => [value, value.replace(/^\w+ /, "")]);
+}

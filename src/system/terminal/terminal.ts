@@ -30,39 +30,20 @@ export interface Terminal {
   readonly folder: string;
 }
 
-/** Colours and weights; each returns the text unchanged where there are no colours. */
-export interface Style {
-  readonly bold: (text: string) => string;
-  readonly dim: (text: string) => string;
-  readonly red: (text: string) => string;
-  readonly green: (text: string) => string;
-  readonly yellow: (text: string) => string;
-  readonly cyan: (text: string) => string;
-}
+const FORMATS = ["bold", "dim", "red", "green", "yellow", "cyan"] as const;
 
-const plain = (text: string): string => text;
+/** Colours and weights; each returns the text unchanged where there are no colours. */
+export type Style = Readonly<Record<(typeof FORMATS)[number], (text: string) => string>>;
+
+function styleOf(painter: (format: keyof Style) => (text: string) => string): Style {
+  // A painter for each format.
+  return Object.fromEntries(FORMATS.map((format) => [format, painter(format)])) as unknown as Style;
+}
 
 /** For pipes, files and people who set `NO_COLOR`. */
-export const PLAIN_STYLE: Style = {
-  bold: plain,
-  dim: plain,
-  red: plain,
-  green: plain,
-  yellow: plain,
-  cyan: plain,
-};
+export const PLAIN_STYLE: Style = styleOf(() => (text) => text);
 
-function styled(format: keyof Style): (text: string) => string {
-  // Which stream gets colours is decided before, for each stream: see `showsColours`.
-  return (text) => (text === "" ? "" : styleText(format, text, { validateStream: false }));
-}
-
-/** For terminals that show colours. */
-export const COLOUR_STYLE: Style = {
-  bold: styled("bold"),
-  dim: styled("dim"),
-  red: styled("red"),
-  green: styled("green"),
-  yellow: styled("yellow"),
-  cyan: styled("cyan"),
-};
+/** For terminals that show colours; which stream gets them is decided before, for each stream: see `showsColours`. */
+export const COLOUR_STYLE: Style = styleOf(
+  (format) => (text) => (text === "" ? "" : styleText(format, text, { validateStream: false })),
+);

@@ -15,8 +15,7 @@ import {
 } from "../../../engine/models/providers/provider.ts";
 import { countedText } from "../../../insight/report/text/figures.ts";
 import { redactSecrets } from "../../../system/secrets/redact-secrets.ts";
-import { secretQueryValues } from "../../../system/secrets/secret-data.ts";
-import { secretHeaderValues } from "../../../system/secrets/secret-headers.ts";
+import { secretHeaderValues, secretQueryValues } from "../../../system/secrets/secret-data.ts";
 import type { Settings } from "../../project/settings.ts";
 
 /** The state of something: fine, not used, needs attention, or configured but not usable. */

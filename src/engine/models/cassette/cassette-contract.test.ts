@@ -3,8 +3,7 @@ import { modelContract } from "../../../apps/contracts/model-contract.ts";
 import type { ContractHarness, SeenRequest } from "../../../apps/contracts/model-contract-calls.ts";
 import type { Model, ModelReply, ModelRequest } from "../model.ts";
 import { type ErrorCategory, ModelError } from "../model-error.ts";
-import { abortedCall } from "../to-model-error.ts";
-import { untilAborted } from "../until-aborted.ts";
+import { abortedCall, untilAborted } from "../to-model-error.ts";
 import { Cassette } from "./cassette.ts";
 import { cassetteModel, recordingModel } from "./cassette-model.ts";
 

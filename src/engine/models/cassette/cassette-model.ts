@@ -1,8 +1,7 @@
 import { callIdentity } from "../call-identity.ts";
 import type { Model, ModelCard, ModelReply } from "../model.ts";
 import { ModelError } from "../model-error.ts";
-import { abortedCall } from "../to-model-error.ts";
-import { untilAborted } from "../until-aborted.ts";
+import { abortedCall, untilAborted } from "../to-model-error.ts";
 import type { Cassette } from "./cassette.ts";
 import { explainMiss } from "./explain-miss.ts";
 import { callRequest } from "./recorded-call.ts";

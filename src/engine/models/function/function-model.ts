@@ -3,8 +3,7 @@ import { functionSource } from "../../../core/source/function-source.ts";
 import { frozenCopy } from "../../../core/values/frozen-copy.ts";
 import { sha256 } from "../../../core/values/hash.ts";
 import { isRecord, type JsonObject, typeName } from "../../../core/values/json.ts";
-import { redactSecrets } from "../../../system/secrets/redact-secrets.ts";
-import { redactedCause } from "../../../system/secrets/redacted-cause.ts";
+import { redactedCause, redactSecrets } from "../../../system/secrets/redact-secrets.ts";
 import { shortened } from "../failed-response.ts";
 import type { Message, ToolCall } from "../message.ts";
 import { frozenMessages } from "../message-list.ts";
@@ -19,8 +18,7 @@ import {
   type Usage,
 } from "../model.ts";
 import { ModelError } from "../model-error.ts";
-import { abortedCall } from "../to-model-error.ts";
-import { untilAborted } from "../until-aborted.ts";
+import { abortedCall, untilAborted } from "../to-model-error.ts";
 
 /** What a function knows of the call besides the messages. */
 export type FunctionContext = Pick<ModelRequest, "instructions" | "tools" | "schema"> &

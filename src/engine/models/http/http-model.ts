@@ -6,11 +6,12 @@ import { redactSecrets } from "../../../system/secrets/redact-secrets.ts";
 import {
   openAddress,
   openData,
+  openHeaders,
   openPath,
   secretDataValues,
+  secretHeaderValues,
   secretQueryValues,
 } from "../../../system/secrets/secret-data.ts";
-import { openHeaders, secretHeaderValues } from "../../../system/secrets/secret-headers.ts";
 import { type FailedCall, failedResponse, quotedStart, reportedStatus } from "../failed-response.ts";
 import { cacheRule } from "../function/function-model.ts";
 import {

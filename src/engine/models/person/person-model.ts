@@ -1,8 +1,7 @@
 import { printableLines } from "../../../system/terminal/printable-text.ts";
 import type { CallContext, Model, ModelReply, ModelRequest } from "../model.ts";
 import { ModelError } from "../model-error.ts";
-import { abortedCall } from "../to-model-error.ts";
-import { untilAborted } from "../until-aborted.ts";
+import { abortedCall, untilAborted } from "../to-model-error.ts";
 import { readTypedAnswer, type TypedAnswer, TypedLines } from "./typed-answer.ts";
 
 /** Where questions are shown and answers are read. */

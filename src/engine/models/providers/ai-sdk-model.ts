@@ -1,7 +1,11 @@
 import type { JsonObject } from "../../../core/values/json.ts";
 import { rememberSecrets } from "../../../system/secrets/mask-secrets.ts";
-import { openData, secretDataValues } from "../../../system/secrets/secret-data.ts";
-import { openHeaders, secretHeaderValues } from "../../../system/secrets/secret-headers.ts";
+import {
+  openData,
+  openHeaders,
+  secretDataValues,
+  secretHeaderValues,
+} from "../../../system/secrets/secret-data.ts";
 import type { JudgeModel } from "../../grading/judge/judge-turn.ts";
 import type { Model, ModelCard } from "../model.ts";
 import { ModelError } from "../model-error.ts";

@@ -5,8 +5,7 @@ import { authorError } from "../function/function-model.ts";
 import type { Model, ModelReply, ModelRequest } from "../model.ts";
 import { ModelError } from "../model-error.ts";
 import { parseRateLimitHints } from "../rate-limit-headers.ts";
-import { abortedCall, toModelError } from "../to-model-error.ts";
-import { untilAborted } from "../until-aborted.ts";
+import { abortedCall, toModelError, untilAborted } from "../to-model-error.ts";
 import type { AiSdkModelOptions } from "./ai-sdk-model.ts";
 import type { AiSdkEmbeddingModel } from "./language-model.ts";
 

@@ -11,11 +11,12 @@ import { INITIAL_STATE, type ScenarioState } from "../../../core/state/state.ts"
 import type { ExtractRule } from "../../../core/templates/extract-rule.ts";
 import { type Template, type TemplateField, template, truthFrom } from "../../../core/templates/template.ts";
 import { frozenCopy } from "../../../core/values/frozen-copy.ts";
+import type { JsonValue } from "../../../core/values/json.ts";
 import { assessReply } from "../../grading/judge/assess-reply.ts";
 import type { Message } from "../message.ts";
 import type { CallContext, ModelReply, SimulatedModel } from "../model.ts";
 import { ModelError } from "../model-error.ts";
-import { simulatedModel } from "./simulated-model.ts";
+import { recalledMemory, simulatedModel, writtenMemory } from "./simulated-model.ts";
 import { scriptsFor } from "./simulated-text.ts";
 
 function contextAt(turn: number, parts: Partial<CallContext> = {}): CallContext {
@@ -404,4 +405,37 @@ test("waiting can be cancelled, and a cancelled call is not begun", async () => 
   await expect(ask(model, question, contextAt(1, { signal: controller.signal }))).rejects.toBeInstanceOf(
     ModelError,
   );
+});
+
+function remembering(native?: JsonValue): Message {
+  return { role: "assistant", content: "…", ...(native === undefined ? {} : { native }) };
+}
+
+test("what a reply remembers is recalled later, whoever spoke since", () => {
+  const memory = { unverified: 2, changes: 1 };
+  const { native } = writtenMemory(memory);
+  expect(
+    recalledMemory([
+      remembering(native),
+      { role: "user", content: "?" },
+      remembering({ provider: "openai" }),
+    ]),
+  ).toEqual(memory);
+  expect(
+    recalledMemory([remembering(native), remembering(writtenMemory({ unverified: 3, changes: 1 }).native)]),
+  ).toEqual({
+    unverified: 3,
+    changes: 1,
+  });
+});
+
+test("with nothing to remember, nothing is written", () => {
+  expect(writtenMemory({ unverified: 0, changes: 0 })).toEqual({});
+  expect(recalledMemory([])).toEqual({ unverified: 0, changes: 0 });
+});
+
+test("what somebody else wrote there does no harm", () => {
+  for (const sim of [null, 3, "x", { unverified: -1, changes: "many" }, { unverified: 1e300 }]) {
+    expect(recalledMemory([remembering({ sim })])).toEqual({ unverified: 0, changes: 0 });
+  }
 });

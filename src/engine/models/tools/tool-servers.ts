@@ -7,8 +7,7 @@ import { SecretMatcher } from "../../../system/secrets/known-secrets.ts";
 import { maskSecretsIn, rememberSecrets } from "../../../system/secrets/mask-secrets.ts";
 import { privateParts } from "../../../system/secrets/secret-data.ts";
 import { ModelError } from "../model-error.ts";
-import { abortedCall } from "../to-model-error.ts";
-import { untilAborted } from "../until-aborted.ts";
+import { abortedCall, untilAborted } from "../to-model-error.ts";
 import { type ConnectOptions, connectToolServer } from "./connect-tool-server.ts";
 import {
   neededServers,

@@ -12,7 +12,7 @@ import type {
   SimulationInput,
 } from "../../models/model.ts";
 import { ModelError } from "../../models/model-error.ts";
-import { untilAborted } from "../../models/until-aborted.ts";
+import { untilAborted } from "../../models/to-model-error.ts";
 import { cancelledError } from "./clock.ts";
 
 /** How answers are looked for. */

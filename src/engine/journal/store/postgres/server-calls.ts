@@ -1,5 +1,5 @@
 import type { ModelReply } from "../../../models/model.ts";
-import { untilAborted } from "../../../models/until-aborted.ts";
+import { untilAborted } from "../../../models/to-model-error.ts";
 import type { CallClaim } from "../store.ts";
 import { isAlive, type PostgresConnection } from "./postgres-connection.ts";
 import { callKey, type ServerLog } from "./server-log.ts";
