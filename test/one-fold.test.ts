@@ -9,8 +9,7 @@ const source = fileURLToPath(new URL("../src", import.meta.url));
 /** The files that may ask what type an event has, each with its reason. Everything else reads what these make of events. */
 const KNOW_EVENTS: Readonly<Record<string, string>> = {
   "engine/journal/fold/conversation.ts": "the fold of a conversation",
-  "engine/journal/fold/calls.ts": "the fold of a conversation's calls",
-  "engine/journal/fold/votes.ts": "the votes of panels",
+  "engine/journal/fold/calls.ts": "the fold of a conversation's calls, and the votes of panels",
   "engine/journal/fold/run.ts": "the fold of a run",
   "engine/journal/store/store-reader.ts": "which labels count",
   "engine/journal/store/postgres/run-mirror.ts": "copies a run from a server until it ends",

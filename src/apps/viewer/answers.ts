@@ -5,7 +5,7 @@ import type { Conversation } from "../../engine/journal/fold/conversation.ts";
 import type { OutcomeScore } from "../../engine/journal/fold/tally.ts";
 import type { JudgeHealth } from "../../engine/journal/judge-health.ts";
 import type { Cell, Label, RunStart } from "../../engine/journal/run-event.ts";
-import type { FoundTurn } from "../../engine/journal/store/browsed-run.ts";
+import type { FoundTurn } from "../../engine/journal/store/run-browser.ts";
 import type { ConversationSummary, RunSummary } from "../../engine/journal/store/store.ts";
 import type { Retry, Turn, TurnVerdict, TurnWarning } from "../../engine/journal/turn.ts";
 import type { Message } from "../../engine/models/message.ts";

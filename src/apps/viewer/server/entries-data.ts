@@ -2,14 +2,14 @@ import type { ConversationStatus } from "../../../core/state/state.ts";
 import { placeTexts } from "../../../engine/journal/cell.ts";
 import { outcomeScore } from "../../../engine/journal/fold/tally.ts";
 import type { Cell } from "../../../engine/journal/run-event.ts";
+import { cellOf, outcomeValue } from "../../../engine/journal/store/conversation-columns.ts";
 import type {
   BrowsedConversation,
   BrowseFilter,
   PairFilter,
   PlaceInRun,
-} from "../../../engine/journal/store/browsed-run.ts";
-import { cellOf, outcomeValue } from "../../../engine/journal/store/conversation-columns.ts";
-import type { RunBrowser } from "../../../engine/journal/store/run-browser.ts";
+  RunBrowser,
+} from "../../../engine/journal/store/run-browser.ts";
 import type { ConversationEntry, ConversationsAnswer, PairsAnswer } from "../answers.ts";
 import type { EntryFilter } from "../entry-filter.ts";
 

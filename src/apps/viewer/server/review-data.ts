@@ -1,10 +1,9 @@
 import { userInfo } from "node:os";
 import { seededRandom } from "../../../core/statistics/resampling.ts";
 import { isRecord } from "../../../core/values/json.ts";
-import { foldVotes } from "../../../engine/journal/fold/votes.ts";
+import { foldVotes } from "../../../engine/journal/fold/calls.ts";
 import type { Label } from "../../../engine/journal/run-event.ts";
-import type { FoundTurn } from "../../../engine/journal/store/browsed-run.ts";
-import type { RunBrowser } from "../../../engine/journal/store/run-browser.ts";
+import type { FoundTurn, RunBrowser } from "../../../engine/journal/store/run-browser.ts";
 import type { Store } from "../../../engine/journal/store/store.ts";
 import { definitionsOf } from "../../../engine/journal/transfer/stored-run.ts";
 import type { TurnVerdict } from "../../../engine/journal/turn.ts";

@@ -7,13 +7,9 @@ import type { NodeTurns, ResultRow, RunSummary } from "./store.ts";
 
 /** The results of a run by scenario, subject and judge, in the order of the tallies. */
 export function resultRows(tallies: readonly CellTally[]): readonly ResultRow[] {
-  const groups = new Map<string, CellTally[]>();
-  for (const tally of tallies) {
-    const key = JSON.stringify([tally.scenario, tally.subject, tally.judge]);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [tally]);
-    else group.push(tally);
-  }
+  const groups = Map.groupBy(tallies, ({ scenario, subject, judge }) =>
+    JSON.stringify([scenario, subject, judge]),
+  );
   return [...groups.values()].map(resultRow);
 }
 
@@ -116,12 +112,8 @@ function nodesOf(group: readonly CellTally[]): ResultRow["nodes"] {
 type OutcomeCounts = ResultRow["outcomes"][string];
 
 function outcomesOf(group: readonly CellTally[]): ResultRow["outcomes"] {
-  const values = new Map<string, CellTally["outcomes"][number][]>();
-  for (const counted of group.flatMap(({ outcomes }) => outcomes)) {
-    const known = values.get(counted.name);
-    if (known === undefined) values.set(counted.name, [counted]);
-    else known.push(counted);
-  }
+  const counts = group.flatMap(({ outcomes }) => outcomes);
+  const values = Map.groupBy(counts, ({ name }) => name);
   return byName(new Map([...values].map(([name, counted]) => [name, outcomeCounts(counted)])));
 }
 

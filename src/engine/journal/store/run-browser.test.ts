@@ -5,9 +5,15 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { fillForViewer } from "../../../../bench/viewer-filling.ts";
 import { chainOf, memoryModel, yesJudge } from "../../../../test/engine/held.ts";
 import { runScenarios } from "../../run/run-scenarios.ts";
-import type { BrowsedConversation, BrowseFilter, PlaceInRun } from "./browsed-run.ts";
+
 import { openStore } from "./open-store.ts";
-import { openRunBrowser, type RunBrowser } from "./run-browser.ts";
+import {
+  type BrowsedConversation,
+  type BrowseFilter,
+  openRunBrowser,
+  type PlaceInRun,
+  type RunBrowser,
+} from "./run-browser.ts";
 
 let folder: string;
 let browser: RunBrowser;

@@ -65,45 +65,17 @@ const ON_SERVER: Readonly<Record<string, string>> = {
   corrupt: "its content is damaged. Restore a copy",
 };
 
-/** By the beginning of the code that SQLite, PostgreSQL or Node gives. */
-const CODES: readonly (readonly [string, StoreErrorCode])[] = [
-  ["SQLITE_FULL", "full"],
-  ["SQLITE_READONLY", "read_only"],
-  ["SQLITE_PERM", "read_only"],
-  ["SQLITE_AUTH", "read_only"],
-  ["SQLITE_BUSY", "locked"],
-  ["SQLITE_LOCKED", "locked"],
-  ["SQLITE_PROTOCOL", "locked"],
-  ["SQLITE_CORRUPT", "corrupt"],
-  ["SQLITE_NOTADB", "corrupt"],
-  ["SQLITE_CONSTRAINT_FOREIGNKEY", "no_run"],
-  // PostgreSQL: https://www.postgresql.org/docs/current/errcodes-appendix.html
-  ["53100", "full"],
-  ["25006", "read_only"],
-  ["42501", "read_only"],
-  ["23503", "no_run"],
-  ["55P03", "locked"],
-  ["54000", "too_long"],
-  ["XX001", "corrupt"],
-  ["XX002", "corrupt"],
-  ["28", "denied"],
-  ["3D000", "denied"],
-  ["08", "unreachable"],
-  ["57P0", "unreachable"],
-  ["53300", "unreachable"],
-  ["ECONN", "unreachable"],
-  ["EPIPE", "unreachable"],
-  ["ETIMEDOUT", "unreachable"],
-  ["ENOTFOUND", "unreachable"],
-  ["EAI_", "unreachable"],
-  ["EHOST", "unreachable"],
-  ["ENET", "unreachable"],
-  ["elenchus_fenced", "taken_over"],
-  ["ENOSPC", "full"],
-  ["EDQUOT", "full"],
-  ["EACCES", "read_only"],
-  ["EPERM", "read_only"],
-  ["EROFS", "read_only"],
+/** By the beginning of the code that SQLite, PostgreSQL (its numbers) or Node gives. */
+const CODES: readonly (readonly [RegExp, StoreErrorCode])[] = [
+  [/^(?:SQLITE_FULL|53100|ENOSPC|EDQUOT)/, "full"],
+  [/^(?:SQLITE_(?:READONLY|PERM|AUTH)|25006|42501|EACCES|EPERM|EROFS)/, "read_only"],
+  [/^(?:SQLITE_(?:BUSY|LOCKED|PROTOCOL)|55P03)/, "locked"],
+  [/^(?:SQLITE_(?:CORRUPT|NOTADB)|XX00[12])/, "corrupt"],
+  [/^(?:SQLITE_CONSTRAINT_FOREIGNKEY|23503)/, "no_run"],
+  [/^54000/, "too_long"],
+  [/^(?:28|3D000)/, "denied"],
+  [/^(?:08|57P0|53300|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_|EHOST|ENET)/, "unreachable"],
+  [/^elenchus_fenced/, "taken_over"],
 ];
 
 /** What SQLite, PostgreSQL or Node threw, as an error of the store. */
@@ -112,7 +84,7 @@ export function storeError(error: unknown, path: string): StoreError {
   if (error instanceof TypeError && error.message === "The database connection is not open")
     return new StoreError("closed", `The store ${path} is closed.`, { path, cause: error });
   const found = codeOf(error);
-  const code = CODES.find(([start]) => found.startsWith(start))?.[1] ?? (isFull(found, path) ? "full" : "io");
+  const code = CODES.find(([start]) => start.test(found))?.[1] ?? (isFull(found, path) ? "full" : "io");
   const isServer = path.startsWith("postgres");
   const problem = errorMessage(error);
   const unknown =

@@ -1,9 +1,9 @@
 import { CellCounts, type CountKind, Counts, variantKey } from "../fold/tally.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 
-/** How many different names of a kind a cell has; what comes later is counted together, without a name. */
-const MOST_NAMES: Partial<Record<CountKind, number>> = { path: 1000, reason: 50 };
-const LONGEST_NAME = 4000;
+/** How many different paths a cell has; what comes later is counted together, without a name. */
+const MOST_PATHS = 1000;
+const LONGEST_PATH = 4000;
 
 type CountRow = readonly [cell: number, kind: CountKind, name: string, value: string, count: number];
 
@@ -55,22 +55,13 @@ export function addCounts(database: SqliteDatabase, run: number, cells: CellCoun
 }
 
 function addCount(database: SqliteDatabase, [cell, kind, name, value, count]: CountRow): void {
-  const most = MOST_NAMES[kind];
-  if (most === undefined) database.run(ADD, cell, kind, name, value, count);
+  if (kind !== "path") database.run(ADD, cell, kind, name, value, count);
   else if (database.run(INCREASE, count, cell, kind, name, value).changes === 0) {
-    const isShort = name.length + value.length <= LONGEST_NAME;
-    const isNamed = count > 0 && isShort && (database.value<number>(NAMES, cell, kind) ?? 0) < most;
-    const [other, otherValue] = isNamed ? [name, value] : otherName(kind, name, value);
-    database.run(ADD, cell, kind, other, otherValue, count);
+    const isNamed =
+      count > 0 && name.length <= LONGEST_PATH && (database.value<number>(PATHS, cell) ?? 0) < MOST_PATHS;
+    database.run(ADD, cell, kind, isNamed ? name : "", value, count);
   }
   if (count < 0) database.run("DELETE FROM tally WHERE cell = ? AND kind = ? AND count = 0", cell, kind);
-}
-
-/** Where what has no place of its own is counted. */
-function otherName(kind: CountKind, name: string, value: string): readonly [name: string, value: string] {
-  if (kind !== "reason") return ["", ""];
-  const [result] = JSON.parse(value) as readonly [string];
-  return [name, JSON.stringify([result, null, ""])];
 }
 
 const CELL = `INSERT INTO cell (run, scenario, subject, judge, variant, arm, position) VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -78,4 +69,4 @@ const CELL = `INSERT INTO cell (run, scenario, subject, judge, variant, arm, pos
 const ADD = `INSERT INTO tally (cell, kind, name, value, count) VALUES (?, ?, ?, ?, ?)
   ON CONFLICT (cell, kind, name, value) DO UPDATE SET count = count + excluded.count`;
 const INCREASE = "UPDATE tally SET count = count + ? WHERE cell = ? AND kind = ? AND name = ? AND value = ?";
-const NAMES = "SELECT count(*) FROM tally WHERE cell = ? AND kind = ?";
+const PATHS = "SELECT count(*) FROM tally WHERE cell = ? AND kind = 'path'";

@@ -1,3 +1,4 @@
+import { memoize } from "../../../core/lazy.ts";
 import { foldConversation } from "../fold/conversation.ts";
 import type { ConversationSummary, Store } from "../store/store.ts";
 import { lineOf } from "./run-file.ts";
@@ -10,12 +11,8 @@ import { storedRun } from "./stored-run.ts";
 export function* exportRecords(store: Store, name: string): Generator<string> {
   const { run } = storedRun(store, name);
   const arms = new Map<number, ConversationSummary[]>();
-  for (const summary of store.conversations(run)) {
-    if (summary.parent === null) continue;
-    const siblings = arms.get(summary.parent);
-    if (siblings === undefined) arms.set(summary.parent, [summary]);
-    else siblings.push(summary);
-  }
+  for (const summary of store.conversations(run))
+    if (summary.parent !== null) memoize(arms, summary.parent, () => []).push(summary);
   const write = function* (summary: ConversationSummary): Generator<string> {
     const { conversation, index, scenario, row, variant, arm, replicate, subject, judge } = summary;
     const { finishedTurns } = foldConversation(store.events(run, conversation));

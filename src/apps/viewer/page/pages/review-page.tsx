@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from "react";
 import { wilson } from "../../../../core/statistics/proportions.ts";
-import type { FoundTurn } from "../../../../engine/journal/store/browsed-run.ts";
+import type { FoundTurn } from "../../../../engine/journal/store/run-browser.ts";
 import type { ConversationAnswer, FieldView, ReviewAnswer, TurnView } from "../../answers.ts";
 import { Alert, Choice, type Key, useKeys } from "../parts/controls.tsx";
 import { countedText, countText, Explain, percentText, rangeText, valueText } from "../parts/figures.tsx";

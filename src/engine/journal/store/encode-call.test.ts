@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Message } from "../../models/message.ts";
 import { extendMessages, noMessages } from "../../models/message-list.ts";
-import { MessageChains } from "./message-chains.ts";
+import { MessageChains } from "./encode-call.ts";
 
 const user = (content: string): Message => ({ role: "user", content });
 
