@@ -126,12 +126,12 @@ describe("run --watch", () => {
     expect(await watch.until(WATCHING)).toContain("run draft");
     expect(server.requests).toHaveLength(2);
     replaceFile(join(folder, "capital.yaml"), CAPITAL.replace("Are you sure?", "Really?"));
-    expect(await watch.until(WATCHING)).toContain("run draft-2");
+    expect(await watch.until(WATCHING)).toContain("run draft");
     expect(server.requests).toHaveLength(3);
     watch.interrupt();
     expect(await watch.ended).toBe(130);
     const { stdout } = await elenchus(["list", "--json"], here);
-    expect(new Set(stdout.match(/(?<="run": ?")[^"]+/g))).toEqual(new Set(["draft-2"]));
+    expect(new Set(stdout.match(/(?<="run": ?")[^"]+/g))).toEqual(new Set(["draft"]));
   });
 
   test.each([["--view"], ["--record", "calls.jsonl"]])("refuses %s", async (...words) => {

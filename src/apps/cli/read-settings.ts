@@ -11,13 +11,7 @@ import { type FlagValue, type ResolvedSettings, resolveSettings } from "../proje
 import type { Settings } from "../project/settings.ts";
 import type { SettingsRequest } from "./flags.ts";
 import { requireConsent } from "./trust/consent.ts";
-import {
-  codeEffect,
-  codeEffects,
-  type Effect,
-  settingEffects,
-  storeEffects,
-} from "./trust/project-effects.ts";
+import { codeEffect, codeEffects, settingEffects, storeEffects } from "./trust/project-effects.ts";
 
 /** What a command does with the settings it reads. */
 interface SettingsUse {
@@ -45,7 +39,12 @@ export async function readSettings(
 ): Promise<ResolvedSettings> {
   const { folder } = terminal;
   const { profile, config, flags, sets, trusts = false } = request;
-  if (runsCode && config === undefined) await requireConsentToCode(trusts, terminal);
+  if (runsCode && config === undefined) {
+    // A project file that is code and was not named with `--config` runs only with consent: the folder may come from somebody else.
+    const projectFile = await findProjectFile(folder);
+    if (projectFile !== null && isCodeFile(projectFile))
+      await requireConsent([codeEffect(projectFile)], { projectFile, trusts }, terminal);
+  }
   const project = await loadProject({ folder, file: config, runsCode });
   if (project.unread !== undefined)
     terminal.messages.write(
@@ -62,7 +61,17 @@ export async function readSettings(
   const resolved = resolveSettings({ ...sources, flags: named, sets });
   if (project.file !== null && !isCodeFile(project.file)) {
     const projectFile = resolve(folder, project.file);
-    const effects = await effectsOfProject(resolved, { projectFile, folder, uses, opensStore, names });
+    const effectSources = { resolved, folder, projectFolder: dirname(projectFile) };
+    const usesScenarios =
+      uses !== undefined && names.length === 0 && resolved.entries.get("scenarios")?.isFromFile === true;
+    const effects = [
+      ...(uses === "everything"
+        ? settingEffects(effectSources)
+        : opensStore
+          ? storeEffects(effectSources)
+          : []),
+      ...(usesScenarios ? await codeEffects(resolved.settings.scenarios, folder) : []),
+    ];
     await requireConsent(effects, { projectFile, trusts, isAboutStore: uses === undefined }, terminal);
   }
   return { ...resolved, settings: withDatasetHere(resolved.settings, folder) };
@@ -83,37 +92,6 @@ function withDatasetHere(settings: Settings, folder: string): Settings {
   if (typeof dataset === "string") return { ...settings, dataset: here(dataset) };
   if (!isRecord(dataset) || typeof dataset.file !== "string") return settings;
   return { ...settings, dataset: { ...dataset, file: here(dataset.file) } };
-}
-
-/** A project file that is code and was not named with `--config` runs only with consent: the folder may come from somebody else. */
-async function requireConsentToCode(trusts: boolean, terminal: Terminal): Promise<void> {
-  const projectFile = await findProjectFile(terminal.folder);
-  if (projectFile !== null && isCodeFile(projectFile))
-    await requireConsent([codeEffect(projectFile)], { projectFile, trusts }, terminal);
-}
-
-async function effectsOfProject(
-  resolved: ResolvedSettings,
-  {
-    projectFile,
-    folder,
-    uses,
-    opensStore,
-    names,
-  }: Required<Pick<SettingsUse, "opensStore" | "names">> & {
-    readonly uses: SettingsUse["uses"] | undefined;
-    readonly projectFile: string;
-    readonly folder: string;
-  },
-): Promise<readonly Effect[]> {
-  const { settings, entries } = resolved;
-  const sources = { resolved, folder, projectFolder: dirname(projectFile) };
-  const usesScenarios =
-    uses !== undefined && names.length === 0 && entries.get("scenarios")?.isFromFile === true;
-  return [
-    ...(uses === "everything" ? settingEffects(sources) : opensStore ? storeEffects(sources) : []),
-    ...(usesScenarios ? await codeEffects(settings.scenarios, folder) : []),
-  ];
 }
 
 /** A flag may name a model that the project file describes, with its parameters. */

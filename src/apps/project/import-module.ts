@@ -9,7 +9,12 @@ import { packageFolder } from "./package-files.ts";
 
 /** What a module exports, or a sentence about why it cannot be loaded, with what was thrown. */
 type ImportedModule =
-  | { readonly exports: UnknownRecord; readonly problem?: never }
+  | {
+      readonly exports: UnknownRecord;
+      readonly problem?: never;
+      readonly cause?: never;
+      readonly place?: never;
+    }
   | {
       readonly exports?: never;
       readonly problem: string;

@@ -1,10 +1,12 @@
 import { mkdir, readdir, readFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import type { Environment } from "../../../core/environment.ts";
+import { withoutUndefined } from "../../../core/values/json.ts";
+import type { TextOptions } from "../../../insight/report/text/text-blocks.ts";
 import { readTextFile } from "../../../system/files/read-text-file.ts";
 import { writeWholeFile } from "../../../system/files/write-whole-file.ts";
 import { printableText, shellWord } from "../../../system/terminal/printable-text.ts";
-import type { Style, Terminal } from "../../../system/terminal/terminal.ts";
+import type { Terminal } from "../../../system/terminal/terminal.ts";
 import { alignColumns, linesText, wrapText } from "../../../system/terminal/text-layout.ts";
 import { isCodeFile } from "../../project/import-module.ts";
 import { packageFolder, packageVersion } from "../../project/package-files.ts";
@@ -26,7 +28,7 @@ export async function init(
   trustOwnFiles(folder, written, terminal.environment);
   const advice = ignoreAdvice(folder, kept);
   const shown = relative(terminal.folder, folder);
-  output.write(initText({ folder: shown, written, kept, advice }, output));
+  output.write(initText({ folder: shown, written, kept, ...withoutUndefined({ advice }) }, output));
   return 0;
 }
 
@@ -36,13 +38,6 @@ function trustOwnFiles(folder: string, written: readonly string[], environment: 
   if (projectFile === undefined) return;
   const modules = written.filter(isCodeFile).map((name) => codeEffect(join(folder, name)));
   giveConsent(modules, join(folder, projectFile), environment);
-}
-
-/** What `init` reports. */
-interface InitReport extends WrittenFiles {
-  /** The folder, relative to that of the command; empty if it is the same. */
-  readonly folder: string;
-  readonly advice: string | undefined;
 }
 
 const NEXT: readonly (readonly [command: string, about: string])[] = [
@@ -59,46 +54,44 @@ const REAL: readonly string[] = [
   "npx elenchus run --subject openai/gpt-5-mini",
 ];
 
-/** What was written, and what to type next. */
-function initText(report: InitReport, { style, width }: { style: Style; width: number }): string {
-  const { folder, written, kept, advice } = report;
+/** What was written, and what to type next; `folder` is relative to that of the command, and empty if it is the same. */
+function initText(
+  { folder, written, kept, advice }: WrittenFiles & { readonly folder: string; readonly advice?: string },
+  { style, width }: TextOptions,
+): string {
   const where = folder === "" ? "here" : `to ${printableText(folder)}`;
-  const files = (names: readonly string[], paint: (text: string) => string): readonly string[] =>
-    names.map((name) => `  ${paint(printableText(name))}`);
-  const wrapped = (text: string): readonly string[] => wrapText(text, width);
-  const steps = alignColumns(
-    NEXT.map(([command, about]) => [
-      { text: command, paint: style.bold },
-      ...(width < NARROW ? [] : [{ text: about, paint: style.dim }]),
-    ]),
-    ["<", "<"],
-  );
+  const listed = (title: string, names: readonly string[], paint: (text: string) => string) =>
+    names.length === 0
+      ? []
+      : [...wrapText(title, width), ...names.map((name) => `  ${paint(printableText(name))}`)];
+  const steps = NEXT.map(([command, about]) => [
+    { text: command, paint: style.bold },
+    ...(width < NARROW ? [] : [{ text: about, paint: style.dim }]),
+  ]);
+  const enter = `cd ${shellWord(folder.startsWith("-") ? `./${folder}` : folder)}`;
   const blocks: readonly (readonly string[])[] = [
     written.length === 0
-      ? wrapped("Nothing was written: all files exist already.")
-      : [...wrapped(`Written ${where}:`), ...files(written, style.green)],
-    kept.length === 0
-      ? []
-      : [...wrapped("Not changed, because they exist already:"), ...files(kept, style.dim)],
-    advice === undefined ? [] : wrapped(advice).map(style.yellow),
+      ? wrapText("Nothing was written: all files exist already.", width)
+      : listed(`Written ${where}:`, written, style.green),
+    listed("Not changed, because they exist already:", kept, style.dim),
+    advice === undefined ? [] : wrapText(advice, width).map(style.yellow),
     [
       style.bold("Next steps:"),
-      ...(folder === ""
-        ? []
-        : [`  ${style.bold(`cd ${shellWord(folder.startsWith("-") ? `./${folder}` : folder)}`)}`]),
-      ...steps.map((line) => `  ${line}`),
+      ...(folder === "" ? [] : [`  ${style.bold(enter)}`]),
+      ...alignColumns(steps, ["<", "<"]).map((line) => `  ${line}`),
     ],
     [
-      ...wrapped("To test a real model, set its key and name it:"),
+      ...wrapText("To test a real model, set its key and name it:", width),
       ...REAL.map((line) => `  ${style.bold(line)}`),
-      ...wrapped(
+      ...wrapText(
         "Or write it into elenchus.config.yaml. To see which models can be used: npx elenchus doctor",
+        width,
       ),
     ],
   ];
   return blocks
     .filter((lines) => lines.length > 0)
-    .map((lines) => linesText(lines))
+    .map(linesText)
     .join("\n");
 }
 

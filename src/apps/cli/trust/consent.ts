@@ -33,9 +33,12 @@ export async function requireConsent(
   const { environment } = terminal;
   const open = withoutConsent(effects, projectFile, environment);
   if (open.length === 0) return;
-  if (!trusts && !(await isAllowed(open, projectFile, terminal)))
+  const file = printableText(projectFile);
+  const lines = open.map(({ text }) => `  - ${printableText(text)}`).join("\n");
+  const question = `${file} would:\n${lines}\nAllow this, and remember it for this project? [y/N] `;
+  if (!trusts && (await confirm(question, terminal)) !== true)
     throw new ProjectError([
-      `${printableText(projectFile)} needs your consent before it is used. It would:\n${effectLines(open)}\nIf you want this, ${isAboutStore ? "name the store with --store, or give the command elenchus doctor --trust" : "give the command again with --trust"}, which is remembered for this project. Where nothing can be remembered, set ELENCHUS_TRUST=1.`,
+      `${file} needs your consent before it is used. It would:\n${lines}\nIf you want this, ${isAboutStore ? "name the store with --store, or give the command elenchus doctor --trust" : "give the command again with --trust"}, which is remembered for this project. Where nothing can be remembered, set ELENCHUS_TRUST=1.`,
     ]);
   giveConsent(open, projectFile, environment);
 }
@@ -49,21 +52,6 @@ export function withoutConsent(
   if (effects.length === 0 || environment.ELENCHUS_TRUST === "1") return [];
   const given = new Set(consentsTo(projectFile, environment));
   return effects.filter((effect) => !given.has(hashOf(effect)));
-}
-
-/** Effects as lines for a person, safe for any terminal. */
-export function effectLines(effects: readonly Effect[]): string {
-  return effects.map(({ text }) => `  - ${printableText(text)}`).join("\n");
-}
-
-/** Asks in the terminal; anything but yes means no. */
-async function isAllowed(
-  effects: readonly Effect[],
-  projectFile: string,
-  terminal: Terminal,
-): Promise<boolean> {
-  const question = `${printableText(projectFile)} would:\n${effectLines(effects)}\nAllow this, and remember it for this project? [y/N] `;
-  return (await confirm(question, terminal)) === true;
 }
 
 /** Asks a question in the terminal: true for yes, undefined if no person can answer. */

@@ -1,4 +1,3 @@
-import { realpathSync } from "node:fs";
 import { isAbsolute, relative, resolve } from "node:path";
 import type { ScenarioDefinition } from "../../../core/scenario/definition.ts";
 import { formatPath } from "../../../core/schema/format-issue.ts";
@@ -8,6 +7,7 @@ import { isPostgresAddress, shownStore } from "../../../engine/journal/store/pos
 import { findProvider } from "../../../engine/models/providers/provider.ts";
 import { type ToolServer, variablesIn } from "../../../engine/models/tools/resolve-tool-servers.ts";
 import { isAddress } from "../../../engine/run/resolve-models.ts";
+import { realPath } from "../../../system/files/read-text-file.ts";
 import { shellWord } from "../../../system/terminal/printable-text.ts";
 import type { ResolvedSettings } from "../../project/resolve-settings.ts";
 import { findFiles } from "../../project/scenario-files/find-files.ts";
@@ -37,8 +37,11 @@ interface EffectSources {
 
 /** The effects of settings that need a person's consent, if they come from a file. */
 export function settingEffects(sources: EffectSources): readonly Effect[] {
+  const { tools } = sources.resolved.settings;
   return [
-    ...toolEffects(sources),
+    ...Object.entries(tools)
+      .filter(([name]) => isListed(sources, ["tools", name]))
+      .map(([name, server]) => toolEffect(name, server, sources.folder)),
     ...providerEffects(sources),
     ...modelEffects(sources),
     ...outputEffects(sources, "junit"),
@@ -52,35 +55,24 @@ function isListed({ resolved, all = false }: EffectSources, path: IssuePath): bo
   return all || resolved.entries.get(formatPath(path))?.isFromFile !== false;
 }
 
-function toolEffects(sources: EffectSources): readonly Effect[] {
-  return Object.entries(sources.resolved.settings.tools)
-    .filter(([name]) => isListed(sources, ["tools", name]))
-    .map(([name, server]) => toolEffect(name, server, sources.folder));
-}
-
 function toolEffect(name: string, server: ToolServer, folder: string): Effect {
   const label = `tool server "${name}"`;
   if ("url" in server) {
     const headers = Object.entries(server.headers ?? {}).map(([header, value]) => {
-      const variables = variablesIn(value);
-      return variables.length === 0
-        ? header
-        : `${header} with ${variables.join(" and ")} of your environment`;
+      const variables = variablesIn(value).join(" and ");
+      return variables === "" ? header : `${header} with ${variables} of your environment`;
     });
     const sent = headers.length === 0 ? "" : `, and send it the ${several("header", headers)}`;
-    return {
-      text: `connect to ${shownAddress(server.url)} (${label})${sent}`,
-      content: { tool: name, ...server },
-    };
+    const text = `connect to ${shownAddress(server.url)} (${label})${sent}`;
+    return { text, content: { tool: name, ...server } };
   }
   const { command, args = [], env = {} } = server;
   const cwd = resolve(folder, server.cwd ?? ".");
   const given = Object.entries(env).map(([variable, value]) => `${variable}=${value}`);
   const set = given.length === 0 ? "" : `, with the ${several("variable", given)}`;
-  return {
-    text: `start the program: ${[command, ...args].map(shellWord).join(" ")} (${label}, in ${cwd}${set})`,
-    content: { tool: name, command, args, env, cwd },
-  };
+  const program = [command, ...args].map(shellWord).join(" ");
+  const text = `start the program: ${program} (${label}, in ${cwd}${set})`;
+  return { text, content: { tool: name, command, args, env, cwd } };
 }
 
 /** An address as it is used, not as it is written: letters that look like others, and signs that a reader overlooks, show. */
@@ -115,15 +107,14 @@ function providerEffects(sources: EffectSources): readonly Effect[] {
 /** Models that are addresses: whole conversations go there, with the rows of datasets. */
 function modelEffects(sources: EffectSources): readonly Effect[] {
   const { subjects, judges, simulator } = sources.resolved.settings;
-  const named = { subjects, judges, simulator };
-  return Object.entries(named).flatMap(([key, options]) =>
-    isListed(sources, [key])
-      ? addressesIn(options).map((address) => ({
-          text: `send conversations and rows to ${shownAddress(address)} (${key})`,
-          content: { model: key, address },
-        }))
-      : [],
-  );
+  return Object.entries({ subjects, judges, simulator })
+    .filter(([key]) => isListed(sources, [key]))
+    .flatMap(([key, options]) =>
+      addressesIn(options).map((address) => ({
+        text: `send conversations and rows to ${shownAddress(address)} (${key})`,
+        content: { model: key, address },
+      })),
+    );
 }
 
 /** The models among options that are addresses. */
@@ -185,14 +176,6 @@ function datasetEffects(sources: EffectSources): readonly Effect[] {
   const path = realPath(resolve(folder, file));
   if (isInside(path, realPath(projectFolder))) return [];
   return [{ text: `send rows of the file ${path} to models (dataset)`, content: { reads: "dataset", path } }];
-}
-
-function realPath(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return path;
-  }
 }
 
 function isInside(path: string, folder: string): boolean {

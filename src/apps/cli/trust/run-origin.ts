@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
-import { isRecord, type JsonObject, type UnknownRecord } from "../../../core/values/json.ts";
+import { isRecord, type JsonObject, withoutUndefined } from "../../../core/values/json.ts";
 import type { RunStart } from "../../../engine/journal/run-event.ts";
 import { isPostgresAddress, shownStore } from "../../../engine/journal/store/postgres/postgres-address.ts";
 import { REDACTED } from "../../../system/secrets/known-secrets.ts";
@@ -49,7 +49,9 @@ export async function keepOrigin(
   const kept = { flags: flags.map(flagWithoutPassword), sets: sets.map(setWithoutSecrets), profile, config };
   // Words and flags are texts and plain data; what is undefined is left out.
   const origin = JSON.parse(
-    JSON.stringify({ command, names, settings: kept, replay, folder }, withoutSecrets),
+    JSON.stringify({ command, names, settings: kept, replay, folder }, (_, value: unknown) =>
+      typeof value === "string" ? redactSecrets(value) : value,
+    ),
   ) as JsonObject & RunOrigin;
   // With a secret missing, it is never used.
   if (!lacksSecrets(origin))
@@ -71,14 +73,10 @@ function flagWithoutPassword(flag: FlagValue): FlagValue {
 function setWithoutSecrets(text: string): string {
   const given = parseSetFlag(text);
   if (typeof given === "string") return text;
-  const { flag, path, value } = given;
-  const whole = path.reduceRight<unknown>((part, key) => ({ [key]: part }), value);
+  const whole = given.path.reduceRight<unknown>((part, key) => ({ [key]: part }), given.value);
   const shown = showSetting(whole);
-  return HIDDEN.some((word) => shown.includes(word)) ? `${flag.replace("--set ", "")}=${REDACTED}` : text;
-}
-
-function withoutSecrets(_key: string, value: unknown): unknown {
-  return typeof value === "string" ? redactSecrets(value) : value;
+  const isSecret = HIDDEN.some((word) => shown.includes(word));
+  return isSecret ? `${given.flag.replace("--set ", "")}=${REDACTED}` : text;
 }
 
 /** True if the stored command line had secrets, which are missing now. */
@@ -122,28 +120,19 @@ export function originOf({ origin }: Pick<RunStart, "origin">): RunOrigin | unde
   if (!isRecord(origin) || !COMMANDS.includes(origin.command) || !isRecord(origin.settings)) return undefined;
   const { names, replay, folder } = origin;
   const { flags, sets, profile, config } = origin.settings;
-  const isRight = isTexts(names) && isTexts(sets) && Array.isArray(flags) && flags.every(isFlagValue);
-  if (!isRight || ![replay, folder, profile, config].every(isTextOrNothing)) return undefined;
+  const isText = (value: unknown): boolean => typeof value === "string";
+  const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
+  const isPath = (value: unknown): boolean =>
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every((part) => isText(part) || typeof part === "number");
+  const isFlag = (value: unknown): boolean => isRecord(value) && isText(value.flag) && isPath(value.path);
+  const isRight = isTexts(names) && isTexts(sets) && Array.isArray(flags) && flags.every(isFlag);
+  const optional = [replay, folder, profile, config];
+  if (!isRight || optional.some((value) => value !== undefined && !isText(value))) return undefined;
   // Every part has just been checked; keys that are not known are left out.
-  const settings = defined({ flags, sets, profile, config }) as unknown as SettingsRequest;
-  return defined({ names, settings, replay, folder }) as unknown as RunOrigin;
-}
-
-function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === "string");
-}
-
-function isTextOrNothing(value: unknown): boolean {
-  return value === undefined || typeof value === "string";
-}
-
-function isFlagValue(value: unknown): boolean {
-  if (!isRecord(value) || typeof value.flag !== "string" || !Array.isArray(value.path)) return false;
-  return value.path.length > 0 && value.path.every((part) => ["string", "number"].includes(typeof part));
-}
-
-function defined(parts: UnknownRecord): UnknownRecord {
-  return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined));
+  const settings = withoutUndefined({ flags, sets, profile, config });
+  return withoutUndefined({ names, settings, replay, folder }) as unknown as RunOrigin;
 }
 
 /** The stored settings, overridden by those of the current command. */

@@ -5,6 +5,8 @@ import { existsSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { isRecord } from "../../../core/values/json.ts";
+import { mayHoldStore } from "../../../engine/journal/store/postgres/postgres-address.ts";
+import type { Store } from "../../../engine/journal/store/store.ts";
 import { countedText } from "../../../insight/report/text/figures.ts";
 import { readTextFile } from "../../../system/files/read-text-file.ts";
 import { printableText } from "../../../system/terminal/printable-text.ts";
@@ -24,12 +26,12 @@ import { withRuns } from "../stored-runs.ts";
 interface WatchOptions {
   readonly names: readonly string[];
   readonly settings: SettingsRequest;
-  /** Words that a round adds to the command line; rounds count from 1. */
-  readonly moreWords?: (round: number) => readonly string[];
+  /** Words that are added to the command line. */
+  readonly moreWords?: readonly string[];
   /** True to stop the current round when something changes (default false). */
   readonly stopsRounds?: boolean;
-  /** Called after each round that was not stopped. */
-  readonly onRound?: (round: number, settings: Settings) => Promise<void>;
+  /** Called before each round but the first. */
+  readonly beforeNext?: (settings: Settings) => Promise<void>;
 }
 
 /** Clears the screen and what was scrolled off it. */
@@ -44,7 +46,7 @@ const SHOWN = 5;
  * code is loaded again, and an error ends only the round.
  */
 export async function watchCommand(options: WatchOptions, terminal: Terminal): Promise<ExitCode> {
-  const { names, settings: request, moreWords = () => [], stopsRounds = false, onRound } = options;
+  const { names, settings: request, moreWords = [], stopsRounds = false, beforeNext } = options;
   const { folder, messages, output } = terminal;
   if (names.includes("-"))
     throw new ProjectError(["Standard input cannot be watched. Name files, folders or patterns."]);
@@ -72,26 +74,19 @@ export async function watchCommand(options: WatchOptions, terminal: Terminal): P
       if (changed.length > 0) return changed;
     }
   };
-  const runRound = async (round: number, change: Promise<unknown>): Promise<void> => {
+  const runRound = async (change: Promise<unknown>): Promise<void> => {
     const [program = "", ...words] = process.argv.slice(1).filter((word) => word !== "--watch");
-    const given = [...process.execArgv, program, ...words, ...moreWords(round)];
+    const given = [...process.execArgv, program, ...words, ...moreWords];
     const started = spawn(process.execPath, given, { stdio: "inherit", cwd: folder });
     child = started;
-    let isStopped = false;
-    if (stopsRounds)
-      void change.then(() => {
-        if (child !== started) return;
-        isStopped = true;
-        started.kill("SIGINT");
-      });
+    if (stopsRounds) void change.then(() => child === started && started.kill("SIGINT"));
     await once(started, "close");
     child = undefined;
-    if (!isStopped && settings !== undefined) await onRound?.(round, settings);
   };
   for (const name of STOP_SIGNALS) process.on(name, stop);
   try {
     let changed: readonly string[] = [];
-    for (let round = 1; !signal.aborted; round++) {
+    while (!signal.aborted) {
       // The command that is repeated prints what is wrong with settings, and asks for consent.
       settings = await readSettings(request, quiet(terminal), { opensStore: false }).then(
         (read) => read.settings,
@@ -104,10 +99,11 @@ export async function watchCommand(options: WatchOptions, terminal: Terminal): P
       const more = changed.length > SHOWN ? ` and ${changed.length - SHOWN} more` : "";
       if (changed.length > 0) messages.write(`${messages.style.dim(`Changed: ${shown}${more}`)}\n`);
       const change = nextChange(before);
-      await runRound(round, change);
+      await runRound(change);
       if (signal.aborted) break;
       messages.write(`${messages.style.dim(`Watching ${countedText(before.size, "file")}. Ctrl-C ends.`)}\n`);
       changed = await change;
+      if (changed.length > 0 && settings !== undefined) await beforeNext?.(settings);
     }
     return 130;
   } finally {
@@ -126,39 +122,22 @@ function quiet(terminal: Terminal): Terminal {
  * with the answers of all.
  */
 export async function watchRuns(options: OptionsOf<typeof RUN>, terminal: Terminal): Promise<ExitCode> {
-  const { files: names, settings, view, record, name } = options;
+  const { files: names, settings, view, record } = options;
   if (view || record !== undefined)
     throw new ProjectError([
       `${view ? "--view stays open" : "--record writes a file once"}, so that it cannot be used with --watch.${view ? " Open it beside: elenchus view" : ""}`,
     ]);
-  const base = name ?? `watch-${randomUUID().slice(0, 8)}`;
-  const nameOf = (round: number): string => (round === 1 ? base : `${base}-${round}`);
-  let kept: string | undefined;
-  const keepOnly = async (run: string, path: string): Promise<void> => {
-    await withRuns(
-      path,
-      (store) => {
-        if (store.run(run)?.run !== run) return;
-        if (kept !== undefined && store.run(kept)?.run === kept) store.delete(kept);
-        kept = run;
-      },
-      { readOnly: false },
-    ).catch((error: unknown) => {
-      // A round that could not start has left no store.
-      if (!(error instanceof ProjectError)) throw error;
-    });
+  const name = options.name ?? `watch-${randomUUID().slice(0, 8)}`;
+  const forget = async ({ store: path }: Settings): Promise<void> => {
+    const remove = (store: Store): void => {
+      if (store.run(name)?.run === name) store.delete(name);
+    };
+    // A round that could not start has left no store.
+    if (mayHoldStore(path)) await withRuns(path, remove, { readOnly: false });
   };
-  return watchCommand(
-    {
-      names,
-      settings,
-      // The last of several names counts.
-      moreWords: (round) => ["--name", nameOf(round)],
-      stopsRounds: true,
-      onRound: (round, { store }) => keepOnly(nameOf(round), store),
-    },
-    terminal,
-  );
+  // The last of several names counts.
+  const moreWords = ["--name", name];
+  return watchCommand({ names, settings, moreWords, stopsRounds: true, beforeNext: forget }, terminal);
 }
 
 /** What is watched. */

@@ -28,6 +28,7 @@ interface LoadOptions {
   readonly packs?: string;
 }
 
+/** What a file has. */
 interface FromFile {
   readonly definitions: readonly ScenarioDefinition[];
   readonly problems: readonly FileProblem[];
@@ -69,21 +70,17 @@ export async function loadScenarios(
 
 async function readScenarios(file: FoundFile, { stdin }: LoadOptions): Promise<FromFile> {
   const { path, name, isCode } = file;
-  if (path === null) {
-    const input = await stdin().then(
-      (text) => ({ text }),
-      (error: unknown) => ({ problem: fileProblem(error, name), cause: error }),
+  if (path === null)
+    return stdin().then(
+      (text) => readData(text, name),
+      (error: unknown) => failed(name, fileProblem(error, name), error),
     );
-    return "text" in input ? readData(input.text, name) : failed(name, input.problem, input.cause);
-  }
   if (isCode) {
-    const loaded = await importModule(path, name);
-    if (loaded.problem !== undefined) {
-      const { problem, cause, place = name } = loaded;
-      if (!isDefinitionError(cause)) return failed(name, problem, cause);
-      return { definitions: [], problems: issueProblems(name, cause.issues, place) };
-    }
-    return scenariosOfModule(loaded.exports, name);
+    const { exports, problem, cause, place = name } = await importModule(path, name);
+    if (exports !== undefined) return scenariosOfModule(exports, name);
+    return isDefinitionError(cause)
+      ? { definitions: [], problems: issueProblems(name, cause.issues, place) }
+      : failed(name, problem, cause);
   }
   const { text, problem } = readTextFile(path, name);
   if (problem !== undefined) return failed(name, problem);
@@ -115,18 +112,14 @@ function sameName(name: string, first: string, second: string): string {
 }
 
 /** The scenarios that a module exports, definitions and builders, alone or in lists; each of them once. */
-function scenariosOfModule(
-  exports: UnknownRecord,
-  file: string,
-): { readonly definitions: readonly ScenarioDefinition[]; readonly problems: readonly FileProblem[] } {
+function scenariosOfModule(exports: UnknownRecord, file: string): FromFile {
   const seen = new Set<unknown>();
   const definitions = new Map<string, ScenarioDefinition>();
   const problems: FileProblem[] = [];
   for (const [name, exported] of Object.entries(exports)) {
-    for (const value of Array.isArray(exported) ? exported : [exported]) {
-      if (seen.has(value)) continue;
+    for (const value of [exported].flat()) {
+      if (seen.has(value) || !(isDefinition(value) || isBuilder(value))) continue;
       seen.add(value);
-      if (!isDefinition(value) && !isBuilder(value)) continue;
       try {
         const definition = isDefinition(value) ? value : value.validate();
         // A builder and its definition are one scenario; the caller reports two different ones with one name.
