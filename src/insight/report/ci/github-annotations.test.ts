@@ -66,10 +66,3 @@ test.each([
       ?.trim(),
   ).toBe(rest);
 });
-
-test("a long message is cut", async () => {
-  const store = await heldRun(["fail"], { message: "x".repeat(10_000) });
-  const [, first = ""] = githubAnnotations(store, "r", { thresholds: [], summary: "s" });
-  expect(first.length).toBeLessThan(600);
-  expect(first).toMatch(/x…\n$/);
-});

@@ -167,39 +167,6 @@ test("a conversation that has not ended was skipped", () => {
   });
 });
 
-test("conversations are read one after the other, as the file is written", async () => {
-  const store = await heldRun(["A", "A", "A"]);
-  let opened = 0;
-  const watched: Store = {
-    ...store,
-    calls: store.calls,
-    run: (name) => store.run(name),
-    results: (run) => store.results(run),
-    conversations: (run) => store.conversations(run),
-    events(run, conversation) {
-      opened++;
-      return store.events(run, conversation);
-    },
-  };
-  const pieces = junitXml(watched, "r");
-  // The head of the file, the head of the suite, and one case.
-  for (let piece = 0; piece < 3; piece++) pieces.next();
-  expect(opened).toBe(1);
-});
-
-test("there must be such a run", () => {
-  expect(() => [...junitXml(memoryStore(), "none")]).toThrow('There is no run "none" in the store.');
-});
-
-test("what XML forbids is left out, everything else stays", () => {
-  expect(xmlText("a\u0000\u001b[1m\ud800b\ufffe\uffff\t\n👍🏽 日本")).toBe("a[1mb\t\n👍🏽 日本");
-  expect(xmlText("</x> & ]]>\r\n")).toBe("&lt;/x&gt; &amp; ]]&gt;&#13;\n");
-});
-
-test("attributes keep their white space, and undefined ones are left out", () => {
-  expect(xmlAttributes({ a: "\t\n\"'<", b: undefined, c: 3 })).toBe(' a="&#9;&#10;&quot;&apos;&lt;" c="3"');
-});
-
 test("any text comes back from a parser, without what XML forbids", () => {
   const parser = new XMLParser({
     ignoreAttributes: false,

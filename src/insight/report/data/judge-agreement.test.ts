@@ -209,14 +209,6 @@ test("rates are corrected for the errors of each judge alone, for verdicts, bool
   expect(judgeReport(store, "r", labels, { subject: "weak" }).fields[0]).toMatchObject({ n: 100 });
 });
 
-test("a label of a field or trait that no turn has is refused", async () => {
-  await hold();
-  const [{ conversation } = { conversation: "" }] = [...STORE.scores("r")];
-  expect(() => judgeReport(STORE, "r", [{ conversation, turn: 1, field: "citty", value: "x" }])).toThrow(
-    'There is no field or trait "citty" in the labelled turns. There are verify_result, city.',
-  );
-});
-
 test("a label for a turn that never was counts nowhere, and no labels are said in words", async () => {
   await hold();
   const [{ conversation } = { conversation: "" }] = [...STORE.scores("r")];

@@ -104,15 +104,6 @@ test("a condition leaves conversations out, and counts them", () => {
   expect(line(scores, known, { names: ["lost"] })).toMatchObject({ n: 1, excluded: 4, inconclusive: 1 });
 });
 
-test("where nothing is decided, there is no number at all", () => {
-  const scores = ["1", "2"].map((row) => score({ row, outcomes: { ok: "inconclusive" } }));
-  const known = facts({ all: { of: "ok", passHat: 2 }, best: { of: "ok", percentile: 90 } });
-  for (const names of [["ok"], ["all"], ["best"]])
-    expect(line(scores, known, { names })).toMatchObject({
-      ...{ estimate: null, interval: null, bounds: null, n: 0, inconclusive: 2 },
-    });
-});
-
 test("numbers have a mean with an interval", () => {
   const scores = [3, 5, 4, 8].map((held, i) => score({ row: `r${i >> 1}`, outcomes: { held } }));
   const { low, high } = clusteredMean([3, 5, 4, 8], [0, 0, 1, 1]) ?? {};

@@ -4,7 +4,7 @@ import { memoryModel } from "../../../../test/engine/held.ts";
 import { memoryStore } from "../../../engine/journal/store/memory-store.ts";
 import type { Store } from "../../../engine/journal/store/store.ts";
 import { ModelError } from "../../../engine/models/model-error.ts";
-import { resumeRun, runScenarios } from "../../../engine/run/run-scenarios.ts";
+import { runScenarios } from "../../../engine/run/run-scenarios.ts";
 import { countPaths, runTraffic, type ScenarioTraffic } from "./traffic.ts";
 
 /** What came to each node and edge, in order. */
@@ -73,26 +73,6 @@ test("a conversation under way stops nowhere", async () => {
   const [traffic] = runTraffic(copy, "r");
   expect(shown(traffic)).toBe('[["ask",1],["push",1]] [[0,1],[2,1]]');
   expect(traffic).toMatchObject({ underWay: 1, cutShort: 0, paths: { conversations: 0 } });
-});
-
-test("a conversation that was taken up again is counted as it went in the end", async () => {
-  let isBroken = true;
-  const subject = memoryModel("subject", (message) => {
-    if (message.startsWith("Are you sure?") && isBroken)
-      throw new ModelError("authentication", "The key is wrong.");
-    return "Canberra.";
-  });
-  const store = await held({ subjects: subject });
-  isBroken = false;
-  const resumed = { scenarios: CAPITAL, subjects: subject, store, run: "r" };
-  await resumeRun("r", { ...resumed, retryErrors: true }).results;
-  const [traffic] = runTraffic(store, "r");
-  expect(shown(traffic)).toBe('[["ask",1],["push",3]] [[0,1],[2,2],[3,1]]');
-  expect(traffic).toMatchObject({ cutShort: 0, paths: { conversations: 1 } });
-});
-
-test("an unknown run is an error", () => {
-  expect(() => runTraffic(memoryStore(), "r")).toThrow('There is no run "r" in the store.');
 });
 
 function counted(paths: Readonly<Record<string, number>>, limit: number): ReturnType<typeof countPaths> {

@@ -3,33 +3,6 @@ import { sampleScenario as scenario } from "../../../../test/sample-scenario.ts"
 import { END } from "../../../core/scenario/definition.ts";
 import { drawText } from "./draw-text.ts";
 
-test("linear, with an implicit end", () => {
-  const definition = scenario(
-    [
-      ["initial", "What is the mechanism of action of venetoclax?"],
-      ["followup", "Is that still the accepted mechanism, or has it been revised by now?"],
-      ["thanks", "Thank you."],
-    ],
-    [
-      { source: "initial", target: "followup" },
-      { source: "followup", target: "thanks" },
-    ],
-  );
-  expect(drawText(definition)).toMatchInlineSnapshot(`
-    "sample · 3 nodes, 2 edges
-
-    ▶ initial   What is the mechanism of action of venetoclax?
-      └─→ followup
-
-      followup  Is that still the accepted mechanism, or has it been revised by now?
-      └─→ thanks
-
-      thanks    Thank you.
-      └─ (ends here)
-    "
-  `);
-});
-
 test("branching: edges stand in the order they are tried", () => {
   const definition = scenario(
     [
@@ -166,18 +139,6 @@ test("traffic: edges between the same nodes and several unconditional ones are c
 
       b               10         Next
       └─ (ends here)
-    "
-  `);
-});
-
-test("traffic: where nobody came, nothing has a share", () => {
-  const traffic = { visits: new Map(), hops: new Map() };
-  const definition = scenario([["a", "Start"]], [{ source: "a", target: END }]);
-  expect(drawText(definition, { traffic })).toMatchInlineSnapshot(`
-    "sample · 1 node, 1 edge
-
-    ▶ a        –         Start
-      └─→ END  –
     "
   `);
 });

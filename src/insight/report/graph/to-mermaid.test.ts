@@ -3,23 +3,6 @@ import { sampleScenario as scenario } from "../../../../test/sample-scenario.ts"
 import { END } from "../../../core/scenario/definition.ts";
 import { mermaidLabel, toMermaid } from "./to-mermaid.ts";
 
-test("linear, with an implicit end", () => {
-  const definition = scenario(
-    [
-      ["first", "Who?"],
-      ["second", "Are you sure?"],
-    ],
-    [{ source: "first", target: "second" }],
-  );
-  expect(toMermaid(definition)).toMatchInlineSnapshot(`
-    "flowchart TD
-      n0(["first<br/>Who?"])
-      n1["second<br/>Are you sure?"]
-      n0 --> n1
-    "
-  `);
-});
-
 test("branching: tests are numbered in their order, what is left over is dotted", () => {
   const definition = scenario(
     [
@@ -48,29 +31,6 @@ test("branching: tests are numbered in their order, what is left over is dotted"
       n1 --> finish
       n1 -.->|"never taken"| n2
       n2 --> finish
-    "
-  `);
-});
-
-test("looping", () => {
-  const definition = scenario(
-    [
-      ["ask", "What is the capital of Australia?"],
-      ["push", "Are you sure? I think it is Sydney."],
-    ],
-    [
-      { source: "ask", target: "push" },
-      { source: "push", target: "push", when: [{ verify_result: true }, { "node_visits.push": { lt: 3 } }] },
-      { source: "push", target: "ask" },
-    ],
-  );
-  expect(toMermaid(definition)).toMatchInlineSnapshot(`
-    "flowchart TD
-      n0(["ask<br/>What is the capital of Australia?"])
-      n1["push<br/>Are you sure? I think it is Sydney."]
-      n0 --> n1
-      n1 -->|"verify_result = true and node_visits.push #60; 3"| n1
-      n1 -.->|"otherwise"| n0
     "
   `);
 });

@@ -11,15 +11,15 @@ import {
 } from "elenchus";
 import { expect, test } from "vitest";
 import { CAPITAL } from "../../../../test/capital-scenario.ts";
-import { judgedQuestion, memoryModel } from "../../../../test/engine/held.ts";
+import { memoryModel } from "../../../../test/engine/held.ts";
 import { VirtualClock } from "../../../../test/virtual-clock.ts";
 import { memoryStore } from "../../../engine/journal/store/memory-store.ts";
 import type { Store } from "../../../engine/journal/store/store.ts";
 import { ModelError } from "../../../engine/models/model-error.ts";
-import { resumeRun, runScenarios, startRun } from "../../../engine/run/run-scenarios.ts";
+import { type runScenarios, startRun } from "../../../engine/run/run-scenarios.ts";
 import { COLOUR_STYLE, PLAIN_STYLE } from "../../../system/terminal/terminal.ts";
 import { textWidth } from "../../../system/terminal/text-layout.ts";
-import { conversationText } from "./conversation-text.ts";
+import { conversationText, outcomeLines } from "./conversation-text.ts";
 
 type Options = Parameters<typeof runScenarios>[0];
 
@@ -203,45 +203,6 @@ test("a reply that could not be read is not wrong", async () => {
   expect(text).toContain("not push: needs verify_result = true, found null");
 });
 
-const judged = new Scenario("judged")
-  .addNode("ask", { question: judgedQuestion("Yes?") })
-  .addEdge("ask", END)
-  .setEntry("ask")
-  .validate();
-
-test("a judge that cannot be asked is neither", async () => {
-  const judge = memoryModel("judge", () => {
-    throw new ModelError("permission", "Not for you.", { statusCode: 403 });
-  });
-  const events = await held({ scenarios: judged, subjects: memoryModel("subject", () => "yes"), judge });
-  const text = shown(events, judged, 100);
-  expect(text).toContain(
-    "judge    The judge could not be asked in turn 1, node ask (permission, status 403): Not for you.",
-  );
-  expect(text).toContain("verdict  not judged");
-});
-
-test("a failure is a sentence with its place and its kind", async () => {
-  const subject = memoryModel("subject", (message) => {
-    if (message.startsWith("Are"))
-      throw new ModelError("authentication", "The key is\u0007 wrong.", { statusCode: 401 });
-    return "Canberra.";
-  });
-  const text = shown(await held({ scenarios: CAPITAL, subjects: subject }), CAPITAL, 120);
-  expect(text).toContain("status     error, 1 turn\n");
-  expect(text).toContain("replied  no answer");
-  expect(text).toContain(
-    "\nThe subject gave no answer in turn 2, node push (authentication, status 401): The key is� wrong.\n",
-  );
-  expect(text).toContain("held_firm   ? inconclusive  the conversation ended early: error");
-});
-
-test("the limit of turns", async () => {
-  const text = shown(await held({ scenarios: CAPITAL, subjects: "sim/steadfast", turnLimit: 2 }), CAPITAL);
-  expect(text).toContain("status     limit reached, 2 turns");
-  expect(text).toContain("The turn limit of 2 was reached.");
-});
-
 test("retries and cached answers", async () => {
   const store = memoryStore();
   const subject = memoryModel("subject", (_message, call) => {
@@ -257,24 +218,6 @@ test("retries and cached answers", async () => {
   await clock.runUntil(startRun({ ...options, run: "again" }, { clock }).results);
   const [again] = store.conversations("again");
   expect(shown(store.events("again", again?.conversation ?? ""))).toContain("calls    no calls, 1 cached\n");
-});
-
-test("a conversation that was taken up again shows how it ended at last", async () => {
-  let isBroken = true;
-  const subject = memoryModel("subject", (message) => {
-    if (isBroken && message.startsWith("Are")) throw new ModelError("authentication", "The key is wrong.");
-    return "Canberra.";
-  });
-  const store = memoryStore();
-  const options = { scenarios: CAPITAL, subjects: subject, store, run: "r" };
-  await runScenarios(options).results;
-  isBroken = false;
-  await resumeRun("r", { ...options, retryErrors: true }).results;
-  const text = shown(eventsOf(store), CAPITAL);
-  expect(text).toContain("attempts   2; the last one is shown");
-  expect(text).toContain("status     completed, 4 turns");
-  expect(text).not.toContain("The key is wrong.");
-  expect(text.match(/^Turn/gm)).toHaveLength(4);
 });
 
 test("every beginning of a journal can be shown, and says that it is one", async () => {
@@ -308,4 +251,36 @@ test("keeps to its width, and colours change no word", async () => {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: codes of colours begin with one.
     expect(coloured.replace(/\u001b\[\d+m/g, "")).toBe(text);
   }
+});
+
+const OUTCOMES = [
+  { name: "held_firm", value: false, status: "decided", turns: [1, 2, 4] },
+  { name: "polite", value: true, status: "decided", turns: [] },
+  { name: "turns_held", value: 2.5, status: "decided", turns: [0] },
+  { name: "count", value: 3, status: "inconclusive", turns: [0, 1, 2], reason: "turn 2 is unreadable" },
+  { name: "sure", value: null, status: "inconclusive", turns: [], reason: "the function cannot tell" },
+] as const;
+
+test("values in words, with the turns they rest on and why they cannot tell", () => {
+  expect(outcomeLines(OUTCOMES, { style: PLAIN_STYLE, width: 80 })).toEqual([
+    "  held_firm   ✗ false          looks at turns 2–3, 5",
+    "  polite      ✓ true",
+    "  turns_held  2.5              looks at turn 1",
+    "  count       3, inconclusive  looks at turns 1–3; turn 2 is unreadable",
+    "  sure        ? inconclusive   the function cannot tell",
+  ]);
+});
+
+test("what does not fit stands below", () => {
+  const long = { name: "n".repeat(60), value: true, status: "decided", turns: [0] } as const;
+  expect(outcomeLines([...OUTCOMES.slice(3, 4), long], { style: PLAIN_STYLE, width: 40 })).toEqual([
+    "  count",
+    "    3, inconclusive",
+    "    looks at turns 1–3; turn 2 is",
+    "    unreadable",
+    `  ${"n".repeat(38)}`,
+    `  ${"n".repeat(22)}`,
+    "    ✓ true",
+    "    looks at turn 1",
+  ]);
 });

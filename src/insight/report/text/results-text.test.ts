@@ -101,12 +101,6 @@ test("100 columns have room for bars", () => {
   );
 });
 
-test("judges are named where there are several", () => {
-  const rows = ["x", "y"].map((judge) => resultRow({ judge, outcomes: { firm: { yes: 2 } } }));
-  expect(textOf(80, rows)).toContain("\n  model, judge x  100.0 %  20–100 %");
-  expect(textOf(80, rows.slice(0, 1))).not.toContain("judge x");
-});
-
 test("what is not known is a dash, never a zero", () => {
   const text = textOf(80, [
     resultRow({ outcomes: { firm: { inconclusive: 2 }, held: { infrastructure: 1 } } }),

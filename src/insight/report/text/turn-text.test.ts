@@ -1,11 +1,15 @@
+import { anyOf, END, Scenario, type ScenarioDefinition } from "elenchus";
 import { expect, test } from "vitest";
+import { letterQuestion } from "../../../../test/engine/held.ts";
+import { resolveNextNode } from "../../../core/state/routing.ts";
+import { INITIAL_STATE, type ScenarioState } from "../../../core/state/state.ts";
 import { foldConversation } from "../../../engine/journal/fold/conversation.ts";
 import type { TurnReply } from "../../../engine/journal/run-event.ts";
 import { NOTHING_SPENT } from "../../../engine/journal/spending.ts";
 import type { Turn } from "../../../engine/journal/turn.ts";
 import type { Message } from "../../../engine/models/message.ts";
 import { PLAIN_STYLE } from "../../../system/terminal/terminal.ts";
-import { spokenLines } from "./turn-text.ts";
+import { hopLines, spokenLines } from "./turn-text.ts";
 
 const MESSAGES: readonly Message[] = [
   {
@@ -78,4 +82,53 @@ test("a reply that did not end by itself says so", () => {
   expect(told({ finish: "length" }).finish?.join(" ")).toMatch(/^It was cut off at the token limit/);
   expect(told({ finish: "content_filter" }).finish?.join(" ")).toMatch(/content filter/);
   expect(told({ finish: "tool_calls", stepLimit: true }).finish?.join(" ")).toMatch(/still called tools/);
+});
+
+const definition: ScenarioDefinition = new Scenario("hops")
+  .addNode("ask", { question: letterQuestion("A or B?") })
+  .addNode("more", { question: letterQuestion("Sure?") })
+  .addNode("last", { question: letterQuestion("Bye.") })
+  .addEdge("ask", "more", { when: [{ turn: { lt: 5 } }, { verify_result: true }] })
+  .addEdge("ask", "last", { when: anyOf({ verify_result: false }, { turn: 9 }) })
+  .addEdge("ask", "last", { when: (accumulated) => (accumulated.missing as { x: number }).x > 1 })
+  .addEdge("ask", END)
+  .addEdge("more", "last")
+  .setEntry("ask")
+  .validate();
+
+function hopOf(state: Partial<ScenarioState>, known = true, room = 80): readonly string[] {
+  const decision = resolveNextNode(definition.edges, {
+    ...INITIAL_STATE,
+    turn: 1,
+    currentNode: "ask",
+    ...state,
+  });
+  const hop = { type: "hop", conversation: "c", turn: 1, node: "ask", ...decision } as const;
+  return hopLines(hop, { style: PLAIN_STYLE, room, ...(known ? { definition } : {}) });
+}
+
+test("the first condition that holds", () => {
+  expect(hopOf({ verifyResult: true })).toEqual(["→ more because turn < 5 and verify_result = true"]);
+  expect(hopOf({ verifyResult: true }, false)).toEqual(["→ more, because its condition holds"]);
+});
+
+test("those before it, each with why it does not hold and what was found", () => {
+  expect(hopOf({ verifyResult: false })).toEqual([
+    "→ last because verify_result = false or turn = 9",
+    "  not more: needs verify_result = true, found false",
+  ]);
+});
+
+test("null is what was found only where the reason is about one value", () => {
+  const lines = hopOf({ verifyResult: null });
+  expect(lines[0]).toBe("→ END, because no condition holds");
+  expect(lines[1]).toBe("  not more: needs verify_result = true, found null");
+  expect(lines[2]).toBe("  not last: needs verify_result = false or turn = 9");
+  expect(lines[3]).toMatch(/^ {2}not last: the function threw: /);
+  expect(hopOf({ verifyResult: null }, false)[1]).toBe("  not more: needs verify_result = true");
+});
+
+test("the only edge, and none", () => {
+  expect(hopOf({ currentNode: "more" })).toEqual(["→ last, the only edge"]);
+  expect(hopOf({ currentNode: "last" })).toEqual(["ends here: no edge leads on"]);
 });
