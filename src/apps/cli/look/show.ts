@@ -17,9 +17,9 @@ import { runTraffic } from "../../../insight/report/data/traffic.ts";
 import { drawText } from "../../../insight/report/graph/draw-text.ts";
 import type { Traffic } from "../../../insight/report/graph/drawn-graph.ts";
 import { conversationText } from "../../../insight/report/text/conversation-text.ts";
+import { doubtTexts } from "../../../insight/report/text/doubt-text.ts";
 import { failuresText } from "../../../insight/report/text/failures-text.ts";
 import { countedText } from "../../../insight/report/text/figures.ts";
-import { doubtTexts } from "../../../insight/report/text/missing-text.ts";
 import { pathsText } from "../../../insight/report/text/paths-text.ts";
 import { resultsText } from "../../../insight/report/text/results-text.ts";
 import {

@@ -6,7 +6,7 @@ import { type JudgeHealth, type JudgeStreak, LASTING } from "../../../engine/jou
 import type { RunSummary } from "../../../engine/journal/store/store.ts";
 import type { Run } from "../../../engine/run/run-scenarios.ts";
 import { countedText } from "../../../insight/report/text/figures.ts";
-import { judgeProblemTexts } from "../../../insight/report/text/judge-text.ts";
+import { judgeProblemTexts } from "../../../insight/report/text/doubt-text.ts";
 import { failureSentence } from "../../../insight/report/text/verdict-text.ts";
 import { printableText, runWord } from "../../../system/terminal/printable-text.ts";
 import type { Output } from "../../../system/terminal/terminal.ts";

@@ -5,7 +5,7 @@ import { rates } from "../../../insight/report/data/rates.ts";
 import { runRates } from "../../../insight/report/data/run-rates.ts";
 import { type RunSequences, sequences } from "../../../insight/report/data/sequences.ts";
 import { sentence } from "../../../insight/report/text/comparison-text.ts";
-import { doubtTexts } from "../../../insight/report/text/missing-text.ts";
+import { doubtTexts } from "../../../insight/report/text/doubt-text.ts";
 import type { ComparisonAnswer, GroupsAnswer, RatesAnswer } from "../answers.ts";
 import { disagreements } from "./review-data.ts";
 import { coverageAnswer } from "./scenario-data.ts";

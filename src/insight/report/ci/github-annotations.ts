@@ -7,9 +7,8 @@ import { printableLines, printableText } from "../../../system/terminal/printabl
 import { cutToWidth } from "../../../system/terminal/text-layout.ts";
 import { runCounts } from "../data/run-counts.ts";
 import type { ThresholdResult } from "../data/thresholds.ts";
+import { doubtTexts, judgeProblemTexts } from "../text/doubt-text.ts";
 import { countedText } from "../text/figures.ts";
-import { judgeProblemTexts } from "../text/judge-text.ts";
-import { doubtTexts } from "../text/missing-text.ts";
 import { conversationName } from "../text/names.ts";
 import { thresholdReason } from "../text/threshold-text.ts";
 import type { Finding } from "./findings.ts";

@@ -6,8 +6,7 @@ import type { ConversationSummary, ResultRow, Store } from "../../../engine/jour
 import { storedRun } from "../../../engine/journal/transfer/stored-run.ts";
 import { runCounts } from "../data/run-counts.ts";
 import type { ThresholdResult } from "../data/thresholds.ts";
-import { judgeProblemTexts } from "../text/judge-text.ts";
-import { doubtTexts } from "../text/missing-text.ts";
+import { doubtTexts, judgeProblemTexts } from "../text/doubt-text.ts";
 import { conversationName, testedName } from "../text/names.ts";
 import { thresholdReason } from "../text/threshold-text.ts";
 import { failureSentence } from "../text/verdict-text.ts";

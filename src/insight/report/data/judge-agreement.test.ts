@@ -10,7 +10,7 @@ import type { Store } from "../../../engine/journal/store/store.ts";
 import type { JudgeOption, RunOptions, SubjectOption } from "../../../engine/run/run-options.ts";
 import { runScenarios } from "../../../engine/run/run-scenarios.ts";
 import { PLAIN_STYLE } from "../../../system/terminal/terminal.ts";
-import { judgeReportText } from "../text/judge-text.ts";
+import { judgeReportText } from "../text/statistics-text.ts";
 import { assumptionsOf, detectionPlans } from "./detection.ts";
 import { judgeReport, readLabels } from "./judge-agreement.ts";
 

@@ -26,8 +26,7 @@ import {
   type RateRequest,
   singleItems,
 } from "./rate-line.ts";
-import type { Missing } from "./run-counts.ts";
-import { fitsFilter, resultsOf, runCounts, type Tested } from "./run-counts.ts";
+import { fitsFilter, type Missing, resultsOf, runCounts, type Tested } from "./run-counts.ts";
 import { type RunFacts, runFacts } from "./run-facts.ts";
 
 /** What `rates` computes. */

@@ -3,6 +3,7 @@ import { printableText } from "../../../system/terminal/printable-text.ts";
 import { linesText, wrapText } from "../../../system/terminal/text-layout.ts";
 import { CHANGED_ROW, type Comparison } from "../data/compare-sides.ts";
 import type { ComparisonLine } from "../data/comparison.ts";
+import { missingTexts } from "./doubt-text.ts";
 import {
   countedText,
   countText,
@@ -13,9 +14,7 @@ import {
   percentText,
   pText,
 } from "./figures.ts";
-import { missingTexts } from "./missing-text.ts";
-import type { TextOptions } from "./text-blocks.ts";
-import { headLine, type NamedColumn, type NamedLine, namedTable } from "./text-blocks.ts";
+import { headLine, type NamedColumn, type NamedLine, namedTable, type TextOptions } from "./text-blocks.ts";
 
 /** An adjusted p-value below this is called a difference. */
 const LEVEL = 0.05;

@@ -10,8 +10,8 @@ import {
   type RunFailures,
   runFailures,
 } from "../data/run-failures.ts";
+import { judgeProblemTexts, unreadLines } from "./doubt-text.ts";
 import { countedText, countText } from "./figures.ts";
-import { judgeProblemTexts, unreadLines } from "./judge-text.ts";
 import { pathText } from "./paths-text.ts";
 import { inset, paintedLines, remarkedLines, type TextOptions } from "./text-blocks.ts";
 import { failureKind, statusWord } from "./verdict-text.ts";

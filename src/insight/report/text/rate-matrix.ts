@@ -3,8 +3,16 @@ import { textWidth, wrapText } from "../../../system/terminal/text-layout.ts";
 import { isClustered, type RateLine, singleItems } from "../data/rate-line.ts";
 import { testedKey } from "../data/run-counts.ts";
 import type { RunRates } from "../data/run-rates.ts";
-import { countText, dimensionsText, itemsText, NOTHING, percentText } from "./figures.ts";
-import { bracketedBounds, estimateText, spanText } from "./line-text.ts";
+import {
+  bracketedBounds,
+  countText,
+  dimensionsText,
+  estimateText,
+  itemsText,
+  NOTHING,
+  percentText,
+  spanText,
+} from "./figures.ts";
 import { testedName } from "./names.ts";
 import { testedOf } from "./rate-table.ts";
 import { type NamedLine, namedTable, type TextOptions } from "./text-blocks.ts";

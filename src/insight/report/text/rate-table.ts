@@ -5,12 +5,19 @@ import { groupName } from "../data/grouping.ts";
 import { isClustered, type RateLine } from "../data/rate-line.ts";
 import type { RatedOutcome, RateReport } from "../data/rates.ts";
 import type { RunRates } from "../data/run-rates.ts";
-import { boundsText, boundTexts, countedText, countText, itemsText, percentText } from "./figures.ts";
-import { estimateText, lineIntervalText } from "./line-text.ts";
-import { missingTexts } from "./missing-text.ts";
+import { missingTexts } from "./doubt-text.ts";
+import {
+  boundsText,
+  boundTexts,
+  countedText,
+  countText,
+  estimateText,
+  itemsText,
+  lineIntervalText,
+  percentText,
+} from "./figures.ts";
 import { testedName } from "./names.ts";
-import type { TextOptions } from "./text-blocks.ts";
-import { headLine, type NamedColumn, type NamedLine, namedTable } from "./text-blocks.ts";
+import { headLine, type NamedColumn, type NamedLine, namedTable, type TextOptions } from "./text-blocks.ts";
 
 /** From this width on, there is a bar of the interval. */
 const WIDE = 100;

@@ -2,14 +2,12 @@ import type { Style } from "../../../system/terminal/terminal.ts";
 import { linesText, type TableCell, wrapText } from "../../../system/terminal/text-layout.ts";
 import type { Total } from "../data/run-counts.ts";
 import type { RunRates } from "../data/run-rates.ts";
+import { doubtTexts, judgeHealthLines, readersLines, unreadLines } from "./doubt-text.ts";
 import { costText, countedText, countText } from "./figures.ts";
-import { judgeHealthLines, readersLines, unreadLines } from "./judge-text.ts";
-import { doubtTexts } from "./missing-text.ts";
 import { testedName } from "./names.ts";
 import { matrixText } from "./rate-matrix.ts";
 import { outcomeRatesText } from "./rate-table.ts";
-import type { TextOptions } from "./text-blocks.ts";
-import { headLine, type NamedColumn, type NamedLine, namedTable } from "./text-blocks.ts";
+import { headLine, type NamedColumn, type NamedLine, namedTable, type TextOptions } from "./text-blocks.ts";
 
 /**
  * The results of a run: outcomes with their intervals (a matrix for several subjects, unless `details` is set), usage, turns, the conversations that did not finish, how well judges worked,

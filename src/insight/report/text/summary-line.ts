@@ -3,8 +3,7 @@ import { printableText } from "../../../system/terminal/printable-text.ts";
 import type { RateLine } from "../data/rate-line.ts";
 import type { RatedOutcome } from "../data/rates.ts";
 import type { RunRates } from "../data/run-rates.ts";
-import { costText, countedText, countText, itemsText, meanText } from "./figures.ts";
-import { estimateText, spanText } from "./line-text.ts";
+import { costText, countedText, countText, estimateText, itemsText, meanText, spanText } from "./figures.ts";
 import { testedName } from "./names.ts";
 
 /** About as much as a log shows without breaking the line. */

@@ -5,8 +5,7 @@ import { linesText, wrapText } from "../../../system/terminal/text-layout.ts";
 import type { RateLine } from "../data/rate-line.ts";
 import type { TestedValue, ThresholdResult } from "../data/thresholds.ts";
 import { sideTexts, signed } from "./comparison-text.ts";
-import { countedText, countText, itemsText } from "./figures.ts";
-import { figureText } from "./line-text.ts";
+import { countedText, countText, figureText, itemsText } from "./figures.ts";
 import { testedName } from "./names.ts";
 import type { TextOptions } from "./text-blocks.ts";
 

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { INITIAL_STATE } from "../../../core/state/state.ts";
-import type { TemplateField } from "../../../core/templates/template.ts";
-import { truthFrom } from "../../../core/templates/template.ts";
+import { type TemplateField, truthFrom } from "../../../core/templates/template.ts";
 import type { RunFailure } from "../../../engine/journal/failure.ts";
 import { PLAIN_STYLE } from "../../../system/terminal/terminal.ts";
 import {

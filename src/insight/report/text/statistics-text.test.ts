@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { PLAIN_STYLE } from "../../../system/terminal/terminal.ts";
 import type { NoiseLine } from "../data/noise.ts";
-import { noiseAdvice, noiseText } from "./noise-text.ts";
+import { noiseAdvice, noiseText } from "./statistics-text.ts";
 
 const LINE: NoiseLine = {
   ...{ subject: "a", outcome: "ok", n: 24, items: 4, variants: 1, replicates: 3, simulators: 2, judges: 2 },

@@ -1,13 +1,56 @@
 import { RULES_JUDGE, SELF_JUDGE } from "../../../core/defaults.ts";
 import type { JudgeHealth, JudgeReason } from "../../../engine/journal/judge-health.ts";
 import { printableText } from "../../../system/terminal/printable-text.ts";
-import { linesText, wrapText } from "../../../system/terminal/text-layout.ts";
-import type { JudgeReport } from "../data/judge-agreement.ts";
+import { wrapText } from "../../../system/terminal/text-layout.ts";
+import { conspicuous, type Missing } from "../data/run-counts.ts";
 import type { RunRates } from "../data/run-rates.ts";
-import { countedText, countText, intervalText, meanText, NOTHING, percentText } from "./figures.ts";
+import { countedText, countText, percentText } from "./figures.ts";
 import { testedName } from "./names.ts";
-import type { TextOptions } from "./text-blocks.ts";
-import { headLine, type NamedLine, namedTable } from "./text-blocks.ts";
+import { headLine, type NamedLine, namedTable, type TextOptions } from "./text-blocks.ts";
+
+/** More names are only counted. */
+const NAMES = 4;
+
+const KINDS = [
+  ["unfinished", "did not finish", "conversations"],
+  ["unread", "unread", "replies"],
+] as const;
+
+/** A warning of what is missing, if the share of one is high or the shares differ; none otherwise. */
+export function missingTexts(all: readonly (Missing & { readonly name: string })[]): readonly string[] {
+  const kinds = KINDS.flatMap(([kind, what, noun]) => {
+    const found = conspicuous(all, (one) => one[kind]);
+    if (found.length === 0) return [];
+    const shares = found.slice(0, NAMES).map(({ name, [kind]: { count, of } }, place) => {
+      const share = percentText(count, of);
+      return `${share} of ${place === 0 ? `the ${noun}` : "those"} of ${name}`;
+    });
+    const more = found.length > NAMES ? `, and of ${countText(found.length - NAMES)} others` : "";
+    return [`${what}: ${shares.join(", ")}${more}`];
+  });
+  if (kinds.length === 0) return [];
+  return [
+    `Warning: ${kinds.join("; ")}. What is missing is not a random part, so rates may be wrong and comparisons unfair.`,
+  ];
+}
+
+/** What makes the rates of a run doubtful: what is missing, and unread replies that no judge was asked about. */
+export function doubtTexts({
+  missing,
+  judges,
+  health,
+}: Pick<RunRates, "missing" | "judges" | "health">): readonly string[] {
+  const unread = missing.reduce((sum, one) => sum + one.unread.count, 0);
+  const all = missing.reduce((sum, one) => sum + one.unread.of, 0);
+  return [
+    ...missingTexts(missing.map((one) => ({ ...one, name: testedName(one, judges) }))),
+    ...(unread === 0 || health.length > 0
+      ? []
+      : [
+          `No judge read what the rules left: ${percentText(unread, all)} of the replies are unread. What rules leave is not a random part, so the true rate may lie anywhere within its bounds, and none is marked as best. To have the rest read: --judge <model>`,
+        ]),
+  ];
+}
 
 const HEADINGS = ["judged", "repaired", "unreadable", "failed"] as const;
 /** How many reasons are shown of a judge. */
@@ -120,66 +163,4 @@ export function unreadLines(
     ...(more > 0 ? [`  ${style.dim(`… and ${countText(more)} more`)}`] : []),
     ...(high === 0 ? [] : wrapText(warning, width).map(style.yellow)),
   ];
-}
-
-function mostText(most: JudgeReport["panel"][number]["most"]): string {
-  const names = most.map(
-    ({ conversation, turns }) => `${printableText(conversation)} (${countedText(turns, "turn")})`,
-  );
-  return `They differ most on ${names.join(", ")}.`;
-}
-
-/** How far judges agree with each other and with persons, and rates corrected for the judge's errors. */
-export function judgeReportText(
-  { panel, judges, fields, corrected }: JudgeReport,
-  { style, width }: TextOptions,
-): string {
-  const lines: string[] = [];
-  const add = (text: string): void => void lines.push(...wrapText(text, width));
-  const names = new Set([...panel, ...fields].map(({ judge }) => judge));
-  const by = (name: string, judge: string): string =>
-    printableText(names.size > 1 ? `${name}, judge ${judge}` : name);
-  if (panel.length > 0) {
-    lines.push(style.bold("Members of the panel"));
-    for (const { judge, field, units, alpha, unanimous, most } of panel) {
-      add(
-        `${by(field, judge)}: all equal in ${percentText(unanimous, 1)} of ${countedText(units, "turn")}, Krippendorff's alpha ${meanText(alpha)}`,
-      );
-      if (most.length > 0) add(`  ${mostText(most)}`);
-    }
-  }
-  if (judges !== null) {
-    lines.push(style.bold("Judges among themselves"));
-    add(`${countedText(judges.turns, "turn")}; Krippendorff's alpha ${meanText(judges.alpha)}`);
-    for (const { a, b, agreement, kappa, n } of judges.pairs)
-      add(
-        `${printableText(a)} and ${printableText(b)}: ${agreement === null ? NOTHING : percentText(agreement, 1)} equal, kappa ${meanText(kappa)}, n ${countText(n)}`,
-      );
-    if (judges.most.length > 0) add(mostText(judges.most));
-  }
-  if (fields.length > 0) {
-    lines.push(...(lines.length === 0 ? [] : [""]), style.bold("Judge and persons"));
-    for (const { judge, field, n, agreed, interval, kappa, confusion } of fields) {
-      add(
-        `${by(field, judge)}: ${percentText(agreed, n)} equal (95 % ${intervalText(interval)}, n ${countText(n)}), kappa ${meanText(kappa)}`,
-      );
-      for (const { person, judge: read, count } of confusion.filter((one) => one.person !== one.judge))
-        add(
-          `  person ${printableText(String(person))}, judge ${printableText(String(read))}: ${countText(count)}`,
-        );
-    }
-  }
-  for (const [field, own] of Map.groupBy(corrected, (one) => one.field)) {
-    const what = field === "verify_result" ? "right turns" : `turns with ${printableText(field)}`;
-    lines.push("", style.bold(`Share of ${what}, corrected for the judge's errors (Rogan and Gladen)`));
-    for (const { subject, judge, raw, rawInterval, corrected: rate, interval, n } of own)
-      add(
-        `${by(subject, judge)}: ${percentText(raw, 1)} (95 % ${intervalText(rawInterval)}) as judged, ${rate === null ? "cannot be corrected" : `${percentText(rate, 1)} (95 % ${intervalText(interval)}) corrected`}, n ${countText(n)}`,
-      );
-  }
-  if (lines.length === 0)
-    add(
-      "There is one judge only, and no labels by persons. Give labels with --labels <file>, a CSV file with conversation, turn, field, value.",
-    );
-  return linesText(lines);
 }
