@@ -4,7 +4,7 @@ import { isBrokenJudge, type JudgeHealth } from "../../../engine/journal/judge-h
 import type { OutcomeEvent } from "../../../engine/journal/run-event.ts";
 import type { ConversationSummary, ResultRow, Store } from "../../../engine/journal/store/store.ts";
 import { storedRun } from "../../../engine/journal/transfer/stored-run.ts";
-import { runCounts } from "../data/run-counts.ts";
+import { runCounts, type Tested } from "../data/run-counts.ts";
 import type { ThresholdResult } from "../data/thresholds.ts";
 import { doubtTexts, judgeProblemTexts } from "../text/doubt-text.ts";
 import { conversationName, testedName } from "../text/names.ts";
@@ -24,50 +24,61 @@ export function* junitXml(
   const rows = store.results(name);
   // In one pass: conversations of several suites take turns where there are rows of a dataset.
   const members = Map.groupBy(store.conversations(name), suiteKey);
-  const suites = rows.map((row) => suiteOf(row, members.get(suiteKey(row)) ?? [], start.judges));
+  const suites = rows.map((row) => {
+    const own = members.get(suiteKey(row)) ?? [];
+    return { own, counts: countsOf(row, own), name: `${row.scenario}, ${testedName(row, start.judges)}` };
+  });
   const missed = thresholds.filter(({ passed }) => !passed).length;
-  const sum = (key: "tests" | "errors" | "skipped"): number =>
-    suites.reduce((total, suite) => total + suite[key], 0);
+  const broken = judges.filter(isBrokenJudge).length;
+  const sum = (key: keyof Counts): number => suites.reduce((total, { counts }) => total + counts[key], 0);
   yield `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites${xmlAttributes({
     name: `elenchus ${name}`,
     tests: sum("tests") + thresholds.length + judges.length,
     failures: missed,
-    errors: sum("errors") + judges.filter(isBrokenJudge).length,
+    errors: sum("errors") + broken,
     skipped: sum("skipped"),
   })}>\n`;
-  for (const [index, row] of rows.entries()) {
-    yield `  <testsuite${xmlAttributes({ ...suites[index], timestamp: timeOf(startedAt) })}>\n`;
-    for (const summary of members.get(suiteKey(row)) ?? []) {
-      const { conversation, scenario } = summary;
-      const folded = foldConversation(store.events(name, conversation));
-      yield junitConversation({
-        scenario,
-        conversation,
-        folded,
-        name: conversationName(summary, start.judges),
-      });
+  const timestamp = new Date(startedAt).toISOString().slice(0, 19);
+  for (const { own, counts, name: suite } of suites)
+    yield* testSuite({ name: suite, ...counts, timestamp }, conversationCases(own));
+  function* conversationCases(summaries: readonly ConversationSummary[]): Generator<string> {
+    for (const summary of summaries) {
+      const folded = foldConversation(store.events(name, summary.conversation));
+      yield conversationCase(folded, conversationName(summary, start.judges));
     }
-    yield "  </testsuite>\n";
   }
-  if (judges.length > 0) yield* judgeSuite(judges);
-  if (thresholds.length > 0) yield* thresholdSuite(thresholds, { judges: start.judges, missed });
+  if (judges.length > 0)
+    yield* testSuite(
+      { name: "judges", ...NONE, tests: judges.length, errors: broken },
+      judges.map(judgeCase),
+    );
+  if (thresholds.length > 0)
+    yield* testSuite(
+      { name: "thresholds", ...NONE, tests: thresholds.length, failures: missed },
+      thresholds.map((result) => thresholdCase(result, start.judges)),
+    );
   const { missing } = runCounts(rows, start);
   const doubts = doubtTexts({ missing, judges: start.judges, health: judges });
-  if (doubts.length > 0) yield* warningSuite(doubts);
+  if (doubts.length > 0)
+    yield* testSuite({ name: "warnings", ...NONE }, [
+      properties(
+        doubts.map((text) => ["warning", text]),
+        "    ",
+      ),
+    ]);
   yield "</testsuites>\n";
 }
 
-type Suite = Readonly<Record<"name", string> & Record<"tests" | "failures" | "errors" | "skipped", number>>;
+type Counts = Readonly<Record<"tests" | "failures" | "errors" | "skipped", number>>;
 
-function suiteOf(row: ResultRow, members: readonly ConversationSummary[], judges: readonly string[]): Suite {
-  const { scenario, conversations, statuses } = row;
-  const ended = Object.values(statuses).reduce((total, count) => total + count, 0);
+const NONE: Counts = { tests: 0, failures: 0, errors: 0, skipped: 0 };
+
+function countsOf({ conversations, statuses }: ResultRow, members: readonly ConversationSummary[]): Counts {
   return {
-    name: `${scenario}, ${testedName(row, judges)}`,
     tests: conversations,
     failures: 0,
     errors: countStatuses(statuses, (status) => !isFinished(status)) + members.filter(isUnjudged).length,
-    skipped: conversations - ended,
+    skipped: conversations - countStatuses(statuses, () => true),
   };
 }
 
@@ -79,102 +90,78 @@ function isUnjudged({
   return isFinished(status) && failedJudgements > 0;
 }
 
-function suiteKey({
-  scenario,
-  subject,
-  judge,
-}: Pick<ConversationSummary, "scenario" | "subject" | "judge">): string {
+function suiteKey({ scenario, subject, judge }: Tested & Pick<ResultRow, "scenario">): string {
   return JSON.stringify([scenario, subject, judge]);
 }
 
-/** The latest time that a date can be. */
-const LAST_TIME = 8.64e15;
-
-function timeOf(at: number): string | undefined {
-  return Math.abs(at) > LAST_TIME ? undefined : new Date(at).toISOString().slice(0, 19);
-}
-
-/** Without test cases: what makes the rates of the run doubtful. */
-function* warningSuite(texts: readonly string[]): Generator<string> {
-  const counts = { tests: 0, failures: 0, errors: 0, skipped: 0 };
-  yield `  <testsuite${xmlAttributes({ name: "warnings", ...counts })}>\n    <properties>\n`;
-  for (const value of texts) yield `      <property${xmlAttributes({ name: "warning", value })}/>\n`;
-  yield "    </properties>\n  </testsuite>\n";
-}
-
-function* judgeSuite(judges: readonly JudgeHealth[]): Generator<string> {
-  const errors = judges.filter(isBrokenJudge).length;
-  const counts = { tests: judges.length, failures: 0, errors, skipped: 0 };
-  yield `  <testsuite${xmlAttributes({ name: "judges", ...counts })}>\n`;
-  for (const health of judges) {
-    const keys = ["asked", "judged", "repaired", "unreadable", "failed"] as const;
-    const [message = "", ...reasons] = judgeProblemTexts(health);
-    yield `    <testcase${xmlAttributes({ classname: "judges", name: health.judge })}>\n      <properties>\n`;
-    for (const key of keys) yield `        <property${xmlAttributes({ name: key, value: health[key] })}/>\n`;
-    yield "      </properties>\n";
-    if (isBrokenJudge(health))
-      yield `      <error${xmlAttributes({ type: "judge", message })}>${xmlText(reasons.join("\n"))}</error>\n`;
-    yield "    </testcase>\n";
-  }
+function* testSuite(attributes: Attributes, content: Iterable<string>): Generator<string> {
+  yield `  <testsuite${xmlAttributes(attributes)}>\n`;
+  yield* content;
   yield "  </testsuite>\n";
 }
 
-function* thresholdSuite(
-  thresholds: readonly ThresholdResult[],
-  { judges, missed }: { readonly judges: readonly string[]; readonly missed: number },
-): Generator<string> {
-  const counts = { tests: thresholds.length, failures: missed, errors: 0, skipped: 0 };
-  yield `  <testsuite${xmlAttributes({ name: "thresholds", ...counts })}>\n`;
-  for (const result of thresholds) {
-    const { outcome, minimum, by, subject, judge, passed } = result;
-    const reason = thresholdReason(result, judges);
-    const wanted =
-      by === "difference"
-        ? `${outcome} is not worse than the baseline by more than ${-minimum}, ${subject}`
-        : `${outcome} >= ${minimum}${by === "lower" ? " (lower bound)" : ""}`;
-    const who = subject === null || judge === null ? "" : `, ${testedName({ subject, judge }, judges)}`;
-    const attributes = xmlAttributes({ classname: "thresholds", name: wanted + who });
-    yield passed
-      ? `    <testcase${attributes}/>\n`
-      : `    <testcase${attributes}>\n      <failure${xmlAttributes({ type: "threshold", message: reason })}>${xmlText(reason)}</failure>\n    </testcase>\n`;
-  }
-  yield "  </testsuite>\n";
+function testCase(attributes: Attributes, content: readonly string[]): string {
+  const head = `    <testcase${xmlAttributes(attributes)}`;
+  return content.length === 0 ? `${head}/>\n` : `${head}>\n${content.join("")}    </testcase>\n`;
 }
 
-/** A conversation as a test case: its names, and the fold of its journal. */
-interface JunitConversation {
-  readonly scenario: string;
-  readonly name: string;
-  readonly conversation: string;
-  readonly folded: Conversation;
+function properties(
+  values: readonly (readonly [name: string, value: string | number])[],
+  indent = "      ",
+): string {
+  const each = values.map(([name, value]) => `${indent}  <property${xmlAttributes({ name, value })}/>\n`);
+  return `${indent}<properties>\n${each.join("")}${indent}</properties>\n`;
+}
+
+/** An element of a test case with a text. */
+function element(name: "error" | "failure" | "system-out", attributes: Attributes, text: string): string {
+  return `      <${name}${xmlAttributes(attributes)}>${xmlText(text)}</${name}>\n`;
+}
+
+function judgeCase(health: JudgeHealth): string {
+  const keys = ["asked", "judged", "repaired", "unreadable", "failed"] as const;
+  const [message = "", ...reasons] = judgeProblemTexts(health);
+  return testCase({ classname: "judges", name: health.judge }, [
+    properties(keys.map((key) => [key, health[key]])),
+    ...(isBrokenJudge(health) ? [element("error", { type: "judge", message }, reasons.join("\n"))] : []),
+  ]);
+}
+
+function thresholdCase(result: ThresholdResult, judges: readonly string[]): string {
+  const { outcome, minimum, by, subject, judge, passed } = result;
+  const message = thresholdReason(result, judges);
+  const wanted =
+    by === "difference"
+      ? `${outcome} is not worse than the baseline by more than ${-minimum}, ${subject}`
+      : `${outcome} >= ${minimum}${by === "lower" ? " (lower bound)" : ""}`;
+  const who = subject === null || judge === null ? "" : `, ${testedName({ subject, judge }, judges)}`;
+  return testCase(
+    { classname: "thresholds", name: wanted + who },
+    passed ? [] : [element("failure", { type: "threshold", message }, message)],
+  );
 }
 
 /**
  * A conversation as the element of a test case. Outcomes are measurements, so they are properties, and a false one is no
  * failure; what was cut short or could not be judged is an error, and what has not ended was skipped.
  */
-function junitConversation({ scenario, name, conversation, folded }: JunitConversation): string {
-  const { status } = folded;
+function conversationCase(folded: Conversation, name: string): string {
+  const { conversation, cell, status, path, startedAt, endedAt, attempt } = folded;
   const outcomes = [...folded.outcomes.values()];
-  const properties = [
-    ["conversation", conversation],
-    ["status", status ?? "under way"],
-    ["turns", String(folded.path.length)],
-    ...outcomes.map((outcome) => [`outcome.${outcome.name}`, valueText(outcome)] as const),
-  ] as const;
-  const inconclusive = outcomes.filter(({ status }) => status === "inconclusive").map(inconclusiveText);
-  return [
-    `    <testcase${xmlAttributes({ classname: scenario, name, time: secondsOf(folded) })}>`,
-    "      <properties>",
-    ...properties.map(([key, value]) => `        <property${xmlAttributes({ name: key, value })}/>`),
-    "      </properties>",
+  const inconclusive = outcomes.filter((outcome) => outcome.status === "inconclusive").map(inconclusiveText);
+  // The time of a resumed conversation would include a pause.
+  const isTimed = startedAt !== null && endedAt !== null && attempt === 1;
+  const time = isTimed ? (Math.max(0, endedAt - startedAt) / 1000).toFixed(3) : undefined;
+  return testCase({ classname: cell.scenario, name, time }, [
+    properties([
+      ["conversation", conversation],
+      ["status", status ?? "under way"],
+      ["turns", path.length],
+      ...outcomes.map((outcome) => [`outcome.${outcome.name}`, valueText(outcome)] as const),
+    ]),
     ...endElement(folded),
-    ...(inconclusive.length === 0
-      ? []
-      : [`      <system-out>${xmlText(inconclusive.join("\n"))}</system-out>`]),
-    "    </testcase>",
-    "",
-  ].join("\n");
+    ...(inconclusive.length === 0 ? [] : [element("system-out", {}, inconclusive.join("\n"))]),
+  ]);
 }
 
 function valueText({ value, status }: OutcomeEvent): string {
@@ -186,12 +173,6 @@ function inconclusiveText({ name, value, reason }: OutcomeEvent): string {
   return `${name} is inconclusive${proven}${reason === undefined ? "" : `: ${reason}`}`;
 }
 
-/** Undefined for a resumed conversation, whose time includes a pause. */
-function secondsOf({ startedAt, endedAt, attempt }: Conversation): string | undefined {
-  if (startedAt === null || endedAt === null || attempt > 1) return undefined;
-  return (Math.max(0, endedAt - startedAt) / 1000).toFixed(3);
-}
-
 const WHY: Readonly<Partial<Record<ConversationStatus, string>>> = {
   error: "The conversation ended in an error.",
   timeout: "The conversation took too long.",
@@ -201,29 +182,22 @@ const WHY: Readonly<Partial<Record<ConversationStatus, string>>> = {
   record_mismatch: "The record does not fit the scenario.",
 };
 
-function endElement(folded: Conversation): readonly string[] {
-  const { status, failure } = folded;
+function endElement({ status, failure, judges, finishedTurns }: Conversation): readonly string[] {
   if (status === null)
-    return [`      <skipped${xmlAttributes({ message: "The conversation has not ended." })}/>`];
-  if (isUnjudged({ status, failedJudgements: folded.judges.failed })) return judgeElement(folded);
+    return [`      <skipped${xmlAttributes({ message: "The conversation has not ended." })}/>\n`];
+  if (isUnjudged({ status, failedJudgements: judges.failed })) {
+    const failures = finishedTurns.flatMap(({ judgeFailure }) => judgeFailure ?? []);
+    // A panel may have decided without the judge that failed.
+    const [message = "A judge could not be asked.", ...more] = failures.map(failureSentence);
+    return [element("error", { type: failures[0]?.category ?? "judge", message }, more.join("\n"))];
+  }
   if (isFinished(status)) return [];
-  const attributes = { type: failure?.category ?? status, message: failure?.message ?? WHY[status] };
-  const place = [
-    `status ${status}`,
-    ...(failure === undefined ? [] : [`stage ${failure.stage}`]),
-    ...(failure?.node === undefined ? [] : [`node ${failure.node}`]),
-    ...(failure?.turn === undefined ? [] : [`turn ${failure.turn}`]),
-  ].join(", ");
-  const cause = failure?.cause === undefined ? "" : `\n${failure.cause}`;
-  return [`      <error${xmlAttributes(attributes)}>${xmlText(place + cause)}</error>`];
-}
-
-function judgeElement({ finishedTurns }: Conversation): readonly string[] {
-  const failures = finishedTurns.flatMap(({ judgeFailure }) => judgeFailure ?? []);
-  // A panel may have decided without the judge that failed.
-  const [message = "A judge could not be asked.", ...more] = failures.map(failureSentence);
-  const attributes = { type: failures[0]?.category ?? "judge", message };
-  return [`      <error${xmlAttributes(attributes)}>${xmlText(more.join("\n"))}</error>`];
+  const { category = status, message = WHY[status], stage, node, turn, cause } = failure ?? {};
+  const place = Object.entries({ status, stage, node, turn }).flatMap(([key, value]) =>
+    value === undefined ? [] : [`${key} ${value}`],
+  );
+  const text = place.join(", ") + (cause === undefined ? "" : `\n${cause}`);
+  return [element("error", { type: category, message }, text)];
 }
 
 /** What XML 1.0 forbids, even as a reference: most control characters, halves of surrogate pairs, U+FFFE and U+FFFF. */
@@ -246,8 +220,10 @@ export function xmlText(text: string): string {
   return escaped(text, /[&<>\r]/g);
 }
 
+type Attributes = Readonly<Record<string, string | number | undefined>>;
+
 /** A list of attributes, each with a space before it; those that are undefined are left out. */
-export function xmlAttributes(attributes: Readonly<Record<string, string | number | undefined>>): string {
+export function xmlAttributes(attributes: Attributes): string {
   return Object.entries(attributes)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => ` ${name}="${escaped(String(value), /[&<>"'\t\n\r]/g)}"`)

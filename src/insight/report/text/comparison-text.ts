@@ -35,17 +35,9 @@ function onlyNote({ lines }: Comparison): string {
 export function comparisonText(comparison: Comparison, { style, width }: TextOptions): string {
   const heading = headLine("", ["a", "b", "b − a", "95 %", "p", "n", ONLY], style);
   const lines = comparison.lines.map((line): NamedLine => {
-    const { a, b, difference } = sideTexts(line);
     const bold = isFound(line) ? { paint: style.bold } : {};
-    return {
-      name: { text: nameOf(line), ...bold },
-      cells: [
-        ...[a, b, difference, intervalOf(line)],
-        { text: pText(line.adjusted), ...bold },
-        itemsText({ ...line, n: line.pairs }),
-        line.kind === "rate" ? `${countText(line.onlyA.length)}/${countText(line.onlyB.length)}` : "",
-      ],
-    };
+    const cells = cellsOf(line, "/").map((text, column) => (column === P ? { text, ...bold } : text));
+    return { name: { text: nameOf(line), ...bold }, cells };
   });
   const table = namedTable([heading, ...lines], COLUMNS, width);
   const words = comparison.lines.flatMap((line) => wrapText(`• ${sentence(line, comparison)}`, width));
@@ -70,6 +62,19 @@ export function comparisonText(comparison: Comparison, { style, width }: TextOpt
     ...words,
     ...(notes.length === 0 ? [] : ["", ...notes.flatMap((text) => wrapText(text, width)).map(style.dim)]),
   ]);
+}
+
+/** The place of the adjusted p-value among the cells. */
+const P = 4;
+
+/** A line of the table after its name: both values, their difference, its interval, p, n, and the pairs that are true on one side only. */
+function cellsOf(line: ComparisonLine, between: string): readonly string[] {
+  const { a, b, difference } = sideTexts(line);
+  const only = [line.onlyA, line.onlyB].map(({ length }) => countText(length)).join(between);
+  return [
+    ...[a, b, difference, intervalOf(line), pText(line.adjusted), itemsText({ ...line, n: line.pairs })],
+    line.kind === "rate" ? only : "",
+  ];
 }
 
 /** True if the adjusted test finds a difference, and the interval does not contain 0. */
@@ -210,19 +215,8 @@ export function comparisonMarkdown(comparisons: readonly Comparison[]): string {
     .map((comparison) => {
       const { a, b, lines } = comparison;
       const rows = lines.map((line) => {
-        const texts = sideTexts(line);
         const mark = isFound(line) ? "**" : "";
-        const cells = [
-          `${mark}${cell(nameOf(line))}${mark}`,
-          texts.a,
-          texts.b,
-          texts.difference,
-          line.interval === null ? NOTHING : intervalOf(line),
-          pText(line.adjusted),
-          itemsText({ ...line, n: line.pairs }),
-          line.kind === "rate" ? `${line.onlyA.length} / ${line.onlyB.length}` : "",
-        ];
-        return `| ${cells.join(" | ")} |`;
+        return `| ${[`${mark}${cell(nameOf(line))}${mark}`, ...cellsOf(line, " / ")].join(" | ")} |`;
       });
       return [
         `### ${cell(b)} compared with ${cell(a)}`,
