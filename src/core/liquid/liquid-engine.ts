@@ -78,25 +78,6 @@ export function liquidValue(output: Output, scope: object): unknown {
   return toValueSync(output.value.value(context, false));
 }
 
-/** Texts between expressions as they are, and the expressions; undefined if there are tags. */
-export function flatPieces(templates: readonly Template[]): readonly (string | Output)[] | undefined {
-  const pieces = templates.map((template) => {
-    if ("str" in template && typeof template.str === "string") return template.str;
-    return "value" in template && !("name" in template) ? (template as Output) : undefined;
-  });
-  return pieces.every((piece) => piece !== undefined) ? pieces : undefined;
-}
-
-/** Renders a text without tags, in half the time. */
-export function renderPieces(pieces: readonly (string | Output)[], scope: object): string {
-  const { liquid, Context, toValueSync } = liquidEngine();
-  const context = new Context(scope, liquid.options, { sync: true, ...LIMITS });
-  const emitter = new LimitedEmitter();
-  for (const piece of pieces)
-    emitter.write(typeof piece === "string" ? piece : toValueSync(piece.value.value(context, false)));
-  return emitter.buffer;
-}
-
 class LimitedEmitter implements Emitter {
   buffer = "";
   #parts = 0;

@@ -1,15 +1,7 @@
 import type { Output } from "liquidjs";
 import { errorMessage } from "../error-message.ts";
 import { ownValue } from "../values/json.ts";
-import {
-  flatPieces,
-  LONGEST_TEXT,
-  liquidValue,
-  outputText,
-  parseLiquid,
-  renderLiquid,
-  renderPieces,
-} from "./liquid-engine.ts";
+import { LONGEST_TEXT, liquidValue, outputText, parseLiquid, renderLiquid } from "./liquid-engine.ts";
 import { type TextVariable, variablesIn } from "./text-variables.ts";
 
 /** The values that a text may use, by the first word of their path. */
@@ -143,9 +135,7 @@ function liquidTemplate(source: string): TextTemplate {
     const parsed = parseLiquid(source);
     const [only] = parsed;
     const isOne = parsed.length === 1 && isExpression(source);
-    const pieces = flatPieces(parsed);
-    const text = (scope: TextScope): string =>
-      guarded(() => (pieces === undefined ? renderLiquid(parsed, scope) : renderPieces(pieces, scope)));
+    const text = (scope: TextScope): string => guarded(() => renderLiquid(parsed, scope));
     // A text that is one expression has been parsed as an output.
     const value = isOne
       ? (scope: TextScope): unknown => guarded(() => liquidValue(only as Output, scope)) ?? null

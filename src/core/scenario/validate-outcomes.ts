@@ -17,7 +17,7 @@ import {
   TURN_FIELD_ROOTS,
 } from "../outcomes/outcome-fields.ts";
 import { outcomesOfRate, type RateDeclaration } from "../outcomes/rate.ts";
-import type { IssuePath, ReportIssue } from "../schema/issue.ts";
+import type { Issue, IssuePath, ReportIssue } from "../schema/issue.ts";
 import { nearestOf } from "../schema/nearest-name.ts";
 import { isRecord, type UnknownRecord } from "../values/json.ts";
 import type { ScenarioDraft } from "./scenario-draft.ts";
@@ -29,11 +29,11 @@ export function validateOutcomes(draft: ScenarioDraft, report: ReportIssue, warn
   const validator = new OutcomeValidator(draft, report, warn);
   const names = new Set<string>();
   for (const { index, outcome } of draft.outcomes) {
-    if (names.has(outcome.name)) {
-      report({ code: "duplicate_outcome", path: ["outcomes", index, "name"], outcome: outcome.name });
-    }
-    names.add(outcome.name);
-    validator.validate(outcome.check, ["outcomes", index, "check"]);
+    const { name, check } = outcome;
+    if (names.has(name))
+      report({ code: "duplicate_outcome", path: ["outcomes", index, "name"], outcome: name });
+    names.add(name);
+    validator.validate(check, ["outcomes", index, "check"]);
   }
   validateApplication(draft, report);
 }
@@ -50,23 +50,21 @@ function validateApplication({ outcomes }: ScenarioDraft, report: ReportIssue): 
     });
   for (const { index, outcome } of outcomes) {
     const path = ["outcomes", index, "when"];
-    for (const name of namesIn(outcome.when)) {
-      if (needed.has(name)) continue;
-      const { nearest } = nearestOf(name, needed.keys());
-      const meant = nearest === undefined ? "" : ` Did you mean ${JSON.stringify(nearest)}?`;
-      report({
-        code: "invalid_parameter",
-        path,
-        message: `There is no outcome ${JSON.stringify(name)}.${meant}`,
-      });
-    }
-    if (reaches(outcome.name, outcome.name, new Set()))
-      report({
-        code: "invalid_parameter",
-        path,
-        message: "Whether it applies depends on the outcome itself.",
-      });
+    for (const name of namesIn(outcome.when))
+      if (!needed.has(name)) report(unknownOutcome(name, needed.keys(), path));
+    const message = "Whether it applies depends on the outcome itself.";
+    if (reaches(outcome.name, outcome.name, new Set())) report({ code: "invalid_parameter", path, message });
   }
+}
+
+function unknownOutcome(name: string, names: Iterable<string>, path: IssuePath): Issue {
+  const { nearest } = nearestOf(name, names);
+  const meant = nearest === undefined ? "" : ` Did you mean ${JSON.stringify(nearest)}?`;
+  return {
+    code: "invalid_parameter",
+    path,
+    message: `There is no outcome ${JSON.stringify(name)}.${meant}`,
+  };
 }
 
 /** What a rate may be averaged over, besides `variant.<factor>`. */
@@ -79,31 +77,21 @@ export function validateRates(
   report: ReportIssue,
 ): void {
   const names = new Set(outcomes.map(({ outcome }) => outcome.name));
+  const groups = factors.map((factor) => `variant.${factor}`);
   for (const [rate, declaration] of Object.entries(rates)) {
     if (!isRecord(declaration)) continue;
-    if (names.has(rate)) {
-      const message = `There is an outcome ${JSON.stringify(rate)} already: give the rate another name.`;
-      report({ code: "invalid_parameter", path: ["rates", rate], message });
+    const wrong = (at: readonly string[], message: string): void =>
+      report({ code: "invalid_parameter", path: ["rates", rate, ...at], message });
+    if (names.has(rate))
+      wrong([], `There is an outcome ${JSON.stringify(rate)} already: give the rate another name.`);
+    const macro = (declaration as RateDeclaration).average?.macro;
+    if (typeof macro === "string" && !AVERAGED.test(macro) && !groups.includes(macro)) {
+      const known = ["row.<column>", ...groups, "metadata.<key>", "tag", "scenario", "arm"];
+      wrong(["average", "macro"], `There are no groups ${JSON.stringify(macro)}: use ${known.join(", ")}.`);
     }
-    const { average } = declaration as RateDeclaration;
-    const groups = factors.map((factor) => `variant.${factor}`);
-    if (
-      typeof average?.macro === "string" &&
-      !AVERAGED.test(average.macro) &&
-      !groups.includes(average.macro)
-    )
-      report({
-        code: "invalid_parameter",
-        path: ["rates", rate, "average", "macro"],
-        message: `There are no groups ${JSON.stringify(average.macro)}: use ${["row.<column>", ...groups, "metadata.<key>", "tag", "scenario", "arm"].join(", ")}.`,
-      });
-    for (const [place, name] of outcomesOfRate(declaration as RateDeclaration)) {
-      if (typeof name !== "string" || names.has(name)) continue;
-      const { nearest } = nearestOf(name, names);
-      const meant = nearest === undefined ? "" : ` Did you mean ${JSON.stringify(nearest)}?`;
-      const message = `There is no outcome ${JSON.stringify(name)}.${meant}`;
-      report({ code: "invalid_parameter", path: ["rates", rate, ...place], message });
-    }
+    for (const [place, name] of outcomesOfRate(declaration as RateDeclaration))
+      if (typeof name === "string" && !names.has(name))
+        report(unknownOutcome(name, names, ["rates", rate, ...place]));
   }
 }
 
@@ -131,12 +119,10 @@ class OutcomeValidator {
   }
 
   validate(check: OutcomeCheck, path: IssuePath): void {
-    if (Object.prototype.toString.call(check) === "[object AsyncFunction]")
-      this.#report({
-        code: "invalid_parameter",
-        path,
-        message: "The function of an outcome is async, but must return its result at once.",
-      });
+    if (Object.prototype.toString.call(check) === "[object AsyncFunction]") {
+      const message = "The function of an outcome is async, but must return its result at once.";
+      this.#report({ code: "invalid_parameter", path, message });
+    }
     if (typeof check === "function" || typeof check === "string") return;
     if (isMeasure(check)) this.#measure(check, path);
     else this.#assertion(check, path);
@@ -150,29 +136,25 @@ class OutcomeValidator {
   }
 
   #leaf(leaf: OutcomeLeaf, path: IssuePath): void {
+    const at = (...keys: readonly string[]): IssuePath => [...path, ...keys];
     switch (leaf.type) {
       case "turn_check":
-        this.#value(leaf, [...path, "expected"]);
-        return this.#field(leaf.field, nodeFilter(leaf.scope), {
-          field: [...path, "field"],
-          filter: [...path, "scope", "node"],
-        });
+        this.#value(leaf, at("expected"));
+        this.#field(leaf.field, at("field"), { nodes: nodeFilter(leaf.scope), at: at("scope", "node") });
+        return;
       case "result_check":
-        if (compileResultField(leaf.field) !== null) return;
-        return this.#unknown(leaf.field, RESULT_FIELD_ROOTS, [...path, "field"]);
+        if (compileResultField(leaf.field) === null)
+          this.#unknown(leaf.field, RESULT_FIELD_ROOTS, at("field"));
+        return;
       case "cross_turn_check":
-        this.#field(leaf.sourceField, nodeFilter(leaf.sourceTurn), {
-          field: [...path, "sourceField"],
-          filter: [...path, "sourceTurn", "node"],
-        });
-        this.#field(leaf.targetField, nodeFilter(leaf.targetTurn), {
-          field: [...path, "targetField"],
-          filter: [...path, "targetTurn", "node"],
-        });
+        for (const side of ["source", "target"] as const) {
+          const [turn, field] = [`${side}Turn`, `${side}Field`] as const;
+          this.#field(leaf[field], at(field), { nodes: nodeFilter(leaf[turn]), at: at(turn, "node") });
+        }
         return;
       case "measure_check":
-        this.#measure(leaf.measure, [...path, "measure"]);
-        if (typeof leaf.expected !== "number") this.#measure(leaf.expected, [...path, "expected"]);
+        this.#measure(leaf.measure, at("measure"));
+        if (typeof leaf.expected !== "number") this.#measure(leaf.expected, at("expected"));
     }
   }
 
@@ -180,41 +162,39 @@ class OutcomeValidator {
   #value({ field, expected, verifyWith }: TurnCheck, path: IssuePath): void {
     const kind = TURN_KINDS[field];
     if (kind === undefined || expected === undefined || expected === null || typeof expected === kind) return;
-    if (
-      verifyWith !== undefined &&
-      !["exact_match", "numeric_exact", "boolean_match"].includes(verifyWith.type)
-    )
-      return;
-    validateValue(expected as PlainValue, kind, { path, report: this.#report });
+    const compares = ["exact_match", "numeric_exact", "boolean_match"];
+    if (verifyWith === undefined || compares.includes(verifyWith.type))
+      validateValue(expected as PlainValue, kind, { path, report: this.#report });
   }
 
   #measure(measure: Measure, path: IssuePath): void {
     // Turns can be counted whether or not they have a verdict.
     const counts = measure.type === "count_turns" || measure.type === "first_match_index";
     const verdict = counts && measure.verifyResult === undefined ? "node_id" : "verify_result";
-    const field = "field" in measure ? measure.field : verdict;
-    this.#field(field, measure.node, { field: path, filter: [...path, "node"] });
-    for (const name of Object.keys(("where" in measure && measure.where) || {}))
-      this.#field(name, measure.node, { field: [...path, "where", name] });
+    const filter = { nodes: measure.node, at: [...path, "node"] };
+    this.#field("field" in measure ? measure.field : verdict, path, filter);
+    for (const name of Object.keys(("where" in measure && measure.where) || {})) {
+      const at = [...path, "where", name];
+      this.#field(name, at, { nodes: measure.node, at });
+    }
   }
 
+  /** Validates a field of turns at some nodes, or at any. */
   #field(
     field: string,
-    filter: NodeFilter | undefined,
-    places: { field: IssuePath; filter?: IssuePath },
+    path: IssuePath,
+    filter: { readonly nodes: NodeFilter | undefined; readonly at: IssuePath },
   ): void {
-    const named = filter === undefined ? [] : typeof filter === "string" ? [filter] : filter;
-    const known = named.filter((node) =>
-      this.#paths.validateNode(node, "filter", places.filter ?? places.field),
-    );
-    if (compileTurnField(field) === null) return this.#unknown(field, TURN_FIELD_ROOTS, places.field);
+    const named = [filter.nodes ?? []].flat();
+    const known = named.filter((node) => this.#paths.validateNode(node, "filter", filter.at));
+    if (compileTurnField(field) === null) return this.#unknown(field, TURN_FIELD_ROOTS, path);
     const [root, ...keys] = field.split(".");
-    if (root === "rubric" && keys.length > 0) this.#paths.validateTrait(keys.join("."), places.field);
+    if (root === "rubric" && keys.length > 0) this.#paths.validateTrait(keys.join("."), path);
     if (root === "verify_result" || root === "score")
-      for (const node of known) this.#paths.validateVerdict(node, field, places.field);
+      for (const node of known) this.#paths.validateVerdict(node, field, path);
     if (root !== "parsed" || keys.length === 0) return;
-    if (filter === undefined) return this.#fieldAnywhere(field, keys, places.field);
-    for (const node of known) this.#paths.validateField(node, keys, { statePath: field, path: places.field });
+    if (filter.nodes === undefined) return this.#fieldAnywhere(field, keys, path);
+    for (const node of known) this.#paths.validateField(node, keys, { statePath: field, path });
   }
 
   /** Without a node filter, one template with the field is enough. */

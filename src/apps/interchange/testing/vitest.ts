@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { DEFAULTS } from "../../../core/defaults.ts";
-import { gateProblem } from "../../../core/outcomes/gate.ts";
 import { isMeasure } from "../../../core/outcomes/outcome-check.ts";
+import { gateProblem } from "../../../core/outcomes/rate.ts";
 import type { ScenarioDefinition } from "../../../core/scenario/definition.ts";
 import { isFinished, isInterrupted } from "../../../core/state/state.ts";
 import { boundedMean } from "../../../core/statistics/bounded-mean.ts";

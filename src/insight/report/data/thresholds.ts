@@ -1,4 +1,4 @@
-import { gateProblem } from "../../../core/outcomes/gate.ts";
+import { gateProblem } from "../../../core/outcomes/rate.ts";
 import { countStatuses, isInterrupted } from "../../../core/state/state.ts";
 import type { Comparison } from "./compare-sides.ts";
 import type { ComparisonLine } from "./comparison.ts";
