@@ -29,11 +29,6 @@ function failing(...failures: readonly (ErrorCategory | ModelError)[]): () => Pr
   };
 }
 
-test("an answer comes with the number of its attempts", async () => {
-  const { limits } = setUp();
-  expect(await limits.call(failing(), call())).toEqual({ reply: { text: "answer" }, attempts: 1 });
-});
-
 test("what may pass is tried again, and said so", async () => {
   const { clock, limits } = setUp();
   const retries: Retry[] = [];
@@ -189,19 +184,6 @@ test("gives the answer, and leaves no timer behind", async () => {
   expect(await answer).toBe("yes");
   expect(clock.timers).toBe(0);
   expect(clock.now()).toBe(0);
-});
-
-test.each([
-  [
-    "throws",
-    () => {
-      throw new TypeError("no");
-    },
-  ],
-  ["rejects", () => Promise.reject(new TypeError("no"))],
-])("passes on what an attempt %s", async (_, attempt: () => Promise<never>) => {
-  const clock = new VirtualClock();
-  await expect(limitedAttempt(attempt, { clock, signal: never, timeoutMs: 5 })).rejects.toThrow(TypeError);
 });
 
 test("a time limit ends an attempt that does not listen, and tells it", async () => {
