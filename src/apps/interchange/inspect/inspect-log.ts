@@ -1,11 +1,12 @@
 import { RULES_JUDGE, SELF_JUDGE } from "../../../core/defaults.ts";
 import type { ScenarioDefinition } from "../../../core/scenario/definition.ts";
 import { clusteredMean } from "../../../core/statistics/clusters.ts";
-import { canonicalJson, isRecord, type JsonObject, type JsonValue } from "../../../core/values/json.ts";
+import { canonicalJson, isRecord, type JsonObject } from "../../../core/values/json.ts";
 import type { ConversationSummary, RunSummary, Store } from "../../../engine/journal/store/store.ts";
 import { storedDefinitions, storedRun } from "../../../engine/journal/transfer/stored-run.ts";
 import { addUsage, inspectSample, sampleId, type UsageByModel } from "./inspect-sample.ts";
 import { isoTime } from "./sample-events.ts";
+import type { LogData } from "./sample-messages.ts";
 import { ZipWriter } from "./zip-file.ts";
 
 /** How logs are made of a run. */
@@ -92,10 +93,7 @@ class LogWriter {
     const archive = new ZipWriter();
     const usage = new UsageSum();
     const header = this.#header(usage);
-    yield* archive.entry(
-      "_journal/start.json",
-      text({ version: 2, eval: header.eval as JsonValue, plan: header.plan as JsonValue }),
-    );
+    yield* archive.entry("_journal/start.json", text({ version: 2, eval: header.eval, plan: header.plan }));
     const summaries: string[] = [];
     for (const { sample, summary, usage: own } of this.#samples()) {
       usage.add(own);
@@ -123,7 +121,7 @@ class LogWriter {
     }
   }
 
-  #header(usage: UsageSum): JsonObject {
+  #header(usage: UsageSum): LogData {
     const { run, conversations, options } = this.#source;
     const { start } = run;
     const [{ subject, judge, scenario }] = conversations as [ConversationSummary];
@@ -172,7 +170,7 @@ class LogWriter {
           scenarios: Object.fromEntries(scenarios.map((name) => [name, start.scenarios[name] ?? null])),
         },
         scorers: scores.map(({ name }) => ({
-          name: name as string,
+          name,
           metrics: [{ name: "mean" }, { name: "stderr" }],
         })),
       },
@@ -192,7 +190,7 @@ class LogWriter {
   }
 
   /** Means over decided conversations; an outcome that was decided nowhere has no metrics. */
-  #scores(): readonly JsonObject[] {
+  #scores(): readonly LogData[] {
     const { store, run, conversations } = this.#source;
     const own = new Set(conversations.map(({ conversation }) => conversation));
     const values = new Map<
@@ -214,7 +212,7 @@ class LogWriter {
     }
     return [...values].map(([name, { decided, items, unscored }]) => {
       const found = decided.length === 0 ? null : clusteredMean(decided, items);
-      const metric = (key: string, value: number): JsonObject => ({ name: key, value, params: {} });
+      const metric = (key: string, value: number): LogData => ({ name: key, value, params: {} });
       return {
         name,
         scorer: name,
@@ -223,10 +221,8 @@ class LogWriter {
         unscored_samples: unscored,
         params: {},
         metrics: {
-          ...(found === null ? {} : { mean: metric("mean", found.mean) }),
-          ...(found === null || found.standardError === null
-            ? {}
-            : { stderr: metric("stderr", found.standardError) }),
+          mean: found === null ? undefined : metric("mean", found.mean),
+          stderr: found?.standardError == null ? undefined : metric("stderr", found.standardError),
         },
       };
     });
@@ -251,12 +247,10 @@ function scoreNames({
   return (scenario, outcome) => ((meanings.get(outcome)?.size ?? 0) > 1 ? `${scenario}/${outcome}` : outcome);
 }
 
-function limitsOf({ turnLimit, budget }: JsonObject): JsonObject {
+function limitsOf({ turnLimit, budget }: JsonObject): LogData {
   const { usd, tokens } = isRecord(budget) ? budget : {};
-  const limits = { turn_limit: turnLimit, cost_limit: usd, token_limit: tokens };
-  return Object.fromEntries(
-    Object.entries(limits).filter(([, limit]) => typeof limit === "number"),
-  ) as JsonObject;
+  const number = (limit: unknown): number | undefined => (typeof limit === "number" ? limit : undefined);
+  return { turn_limit: number(turnLimit), cost_limit: number(usd), token_limit: number(tokens) };
 }
 
 /** Parameters that Inspect has, too, by their names there. */
@@ -271,18 +265,13 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   seed: "seed",
 };
 
-function parametersOf({ subjects }: JsonObject, subject: string): JsonObject {
+function parametersOf({ subjects }: JsonObject, subject: string): LogData {
   const identity = isRecord(subjects) ? subjects[subject] : undefined;
-  const given =
-    isRecord(identity) && isRecord(identity.parameters) ? (identity.parameters as JsonObject) : {};
-  return Object.fromEntries(
-    Object.entries(PARAMETERS).flatMap(([own, theirs]) =>
-      given[own] === undefined ? [] : [[theirs, given[own]]],
-    ),
-  );
+  const given = isRecord(identity) && isRecord(identity.parameters) ? identity.parameters : {};
+  return Object.fromEntries(Object.entries(PARAMETERS).map(([own, theirs]) => [theirs, given[own]]));
 }
 
-function simulatorOf({ simulator }: JsonObject): JsonObject {
+function simulatorOf({ simulator }: JsonObject): LogData {
   const { provider, model } = isRecord(simulator) ? simulator : {};
   return typeof model === "string" ? { simulator: { model: `${String(provider)}/${model}` } } : {};
 }
@@ -293,8 +282,8 @@ function fileName(part: string): string {
 }
 
 class UsageSum implements UsageByModel {
-  readonly models: Record<string, JsonObject> = {};
-  readonly roles: Record<string, JsonObject> = {};
+  readonly models: Record<string, LogData> = {};
+  readonly roles: Record<string, LogData> = {};
 
   add({ models, roles }: UsageByModel): void {
     for (const [model, usage] of Object.entries(models))
@@ -306,15 +295,10 @@ class UsageSum implements UsageByModel {
 const NAN = "\u0001NaN\u0001";
 
 /** JSON with the bare word NaN, which Inspect reads as "no value". */
-function text(data: JsonObject): string {
+function text(data: LogData): string {
   const written = JSON.stringify(data, (_, value: unknown) => {
     if (typeof value === "number" && Number.isNaN(value)) return NAN;
     return value === NAN ? `${NAN} ` : value;
   });
   return written.replaceAll(JSON.stringify(NAN), "NaN");
-}
-
-/** True if data could be a log of Inspect. */
-export function isInspectHeader(data: unknown): data is JsonObject {
-  return isRecord(data) && isRecord(data.eval) && typeof data.eval.task === "string";
 }

@@ -1,18 +1,18 @@
 import type { OutcomeResult } from "../../../core/outcomes/evaluate-outcome.ts";
 import { shownScenario } from "../../../core/scenario/shown-scenario.ts";
-import { isRecord, type JsonObject, type JsonValue } from "../../../core/values/json.ts";
+import { isRecord, type JsonValue } from "../../../core/values/json.ts";
 import type { RunFailure } from "../../../engine/journal/failure.ts";
 import { foldCalls, type MadeCall } from "../../../engine/journal/fold/calls.ts";
 import { foldConversation } from "../../../engine/journal/fold/conversation.ts";
 import type { ConversationSummary } from "../../../engine/journal/store/store.ts";
 import type { Usage } from "../../../engine/models/model.ts";
 import { addTurn, EventLog, isoTime, type SampleSource, stopReason, targetOf } from "./sample-events.ts";
-import { SampleMessages } from "./sample-messages.ts";
+import { type LogData, SampleMessages } from "./sample-messages.ts";
 
 /** A conversation as a sample, and what lists show of it. */
 export interface InspectSample {
-  readonly sample: JsonObject;
-  readonly summary: JsonObject;
+  readonly sample: LogData;
+  readonly summary: LogData;
   /** The usage by model, and of judges alone. */
   readonly usage: UsageByModel;
 }
@@ -77,7 +77,7 @@ export function inspectSample(given: SampleSource): InspectSample {
     scenario: summary.scenario,
     scenario_hash: conversation.scenarioHash,
     row: summary.row,
-    variant: summary.variant as JsonValue,
+    variant: summary.variant,
     arm: summary.arm,
     conversation: summary.conversation,
     judge: summary.judge,
@@ -106,57 +106,46 @@ export function inspectSample(given: SampleSource): InspectSample {
     sample: {
       ...common,
       messages: messages.all,
-      ...(answer === undefined
-        ? {}
-        : {
-            output: {
-              model: last?.model ?? summary.subject,
-              choices: [{ message: answer, stop_reason: stopReason(last?.finish) }],
-            },
-          }),
+      output: answer && {
+        model: last?.model ?? summary.subject,
+        choices: [{ message: answer, stop_reason: stopReason(last?.finish) }],
+      },
       // The journal has no copies of the state: it follows from the turns.
       store: {},
       events: log.events,
       events_data: { messages: messages.all, calls: [] },
       attachments: {},
       turn_count: conversation.turnCount,
-      ...(limit === null ? {} : { limit }),
-      ...(conversation.status === "error" ? { error: errorOf(conversation.failure) } : {}),
-    } as unknown as JsonObject,
+      limit: limit ?? undefined,
+      error: conversation.status === "error" ? errorOf(conversation.failure) : undefined,
+    },
     summary: {
       ...common,
       completed: true,
       message_count: messages.all.length,
       turn_count: conversation.turnCount,
-      ...(limit === null ? {} : { limit: limit.type }),
-      ...(conversation.status === "error" ? { error: conversation.failure?.message ?? "It failed." } : {}),
-    } as unknown as JsonObject,
-  };
-}
-
-const CERTAINTY = {
-  decided: undefined,
-  inconclusive: "inconclusive",
-  not_applicable: "not applicable",
-} as const;
-
-function scoreOf({ value, status, turns, reason }: OutcomeResult): JsonObject {
-  const answer = CERTAINTY[status];
-  const isDecided = status === "decided" && value !== null;
-  return {
-    // What is not decided must not count in any mean.
-    value: isDecided ? value : Number.NaN,
-    ...(answer === undefined ? {} : { answer }),
-    ...(reason === undefined ? {} : { explanation: reason }),
-    metadata: {
-      certainty: status,
-      turns,
-      ...(!isDecided && typeof value === "number" ? { proven: value } : {}),
+      limit: limit?.type,
+      error: conversation.status === "error" ? (conversation.failure?.message ?? "It failed.") : undefined,
     },
   };
 }
 
-type Limit = JsonObject & { readonly type: string; readonly limit: number };
+function scoreOf({ value, status, turns, reason }: OutcomeResult): LogData {
+  const isDecided = status === "decided" && value !== null;
+  return {
+    // What is not decided must not count in any mean.
+    value: isDecided ? value : Number.NaN,
+    answer: status === "decided" ? undefined : status.replace("_", " "),
+    explanation: reason,
+    metadata: {
+      certainty: status,
+      turns,
+      proven: !isDecided && typeof value === "number" ? value : undefined,
+    },
+  };
+}
+
+type Limit = LogData & { readonly type: string; readonly limit: number };
 
 function limitOf(
   status: string | null,
@@ -187,11 +176,11 @@ function limitMessage({ type }: Limit): string {
   return `The conversation ended early (${type}).`;
 }
 
-function errorOf(failure: RunFailure | undefined): JsonObject {
+function errorOf(failure: RunFailure | undefined): LogData {
   return { message: failure?.message ?? "It failed.", traceback: "", traceback_ansi: "" };
 }
 
-function timesOf(startedAt: number | null, endedAt: number | null, calls: readonly MadeCall[]): JsonObject {
+function timesOf(startedAt: number | null, endedAt: number | null, calls: readonly MadeCall[]): LogData {
   if (startedAt === null) return {};
   const working = calls.reduce(
     (sum, { end }) => sum + (end === undefined || end.cached ? 0 : end.latencyMs),
@@ -199,26 +188,22 @@ function timesOf(startedAt: number | null, endedAt: number | null, calls: readon
   );
   return {
     started_at: isoTime(startedAt),
-    ...(endedAt === null
-      ? {}
-      : {
-          completed_at: isoTime(endedAt),
-          total_time: (endedAt - startedAt) / 1000,
-          working_time: working / 1000,
-        }),
+    completed_at: endedAt === null ? undefined : isoTime(endedAt),
+    total_time: endedAt === null ? undefined : (endedAt - startedAt) / 1000,
+    working_time: endedAt === null ? undefined : working / 1000,
   };
 }
 
 /** Usage by the name of the model, and by role. */
 export interface UsageByModel {
-  readonly models: Readonly<Record<string, JsonObject>>;
-  readonly roles: Readonly<Record<string, JsonObject>>;
+  readonly models: Readonly<Record<string, LogData>>;
+  readonly roles: Readonly<Record<string, LogData>>;
 }
 
 /** The usage of calls that were really made; what a provider did not say is left out. */
 function usageOf(calls: readonly MadeCall[]): UsageByModel {
-  const models: Record<string, JsonObject> = {};
-  const roles: Record<string, JsonObject> = {};
+  const models: Record<string, LogData> = {};
+  const roles: Record<string, LogData> = {};
   for (const { purpose, model, end } of calls) {
     if (purpose === "tool" || end === undefined || end.cached || end.usage === undefined) continue;
     const usage = inspectUsage(end.usage, end.cost ?? null);
@@ -229,7 +214,7 @@ function usageOf(calls: readonly MadeCall[]): UsageByModel {
 }
 
 /** Inspect counts cached input by itself. */
-function inspectUsage(usage: Usage, cost: number | null): JsonObject {
+function inspectUsage(usage: Usage, cost: number | null): LogData {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens } = usage;
   return {
     input_tokens: inputTokens - (cacheReadTokens ?? 0) - (cacheWriteTokens ?? 0),
@@ -243,7 +228,7 @@ function inspectUsage(usage: Usage, cost: number | null): JsonObject {
 }
 
 /** The sum of two usages; a cost that is unknown in one of them is unknown. */
-export function addUsage(left: JsonObject | undefined, right: JsonObject): JsonObject {
+export function addUsage(left: LogData | undefined, right: LogData): LogData {
   if (left === undefined) return right;
   const keys = [...new Set([...Object.keys(left), ...Object.keys(right)])].filter(
     (key) => key !== "total_cost" || (key in left && key in right),

@@ -1,5 +1,4 @@
-import { isRecord, type JsonObject } from "../../../core/values/json.ts";
-import { isInspectHeader } from "./inspect-log.ts";
+import { isRecord } from "../../../core/values/json.ts";
 import { readZip, ZipError } from "./zip-file.ts";
 
 /** A log that cannot be read, and why. */
@@ -39,13 +38,13 @@ export function readInspectLog(content: Uint8Array): Iterable<InspectRecord> {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
   const isArchive = bytes.subarray(0, 2).toString("latin1") === "PK";
   const { header, samples } = isArchive ? archived(bytes) : plain(bytes);
-  if (!isInspectHeader(header))
+  if (!isRecord(header) || !isRecord(header.eval) || typeof header.eval.task !== "string")
     throw new InspectLogError(`It is not a log of Inspect: it has no "eval" with a task.`);
   if (typeof header.version === "number" && header.version > NEWEST_VERSION)
     throw new InspectLogError(
       `It is a log of version ${header.version}; versions up to ${NEWEST_VERSION} can be read.`,
     );
-  const { model, solver } = header.eval as JsonObject;
+  const { model, solver } = header.eval;
   const log = { subject: String(model ?? "unknown"), isOwn: solver === "elenchus" };
   return {
     *[Symbol.iterator]() {
@@ -60,35 +59,32 @@ interface OpenLog {
 }
 
 function archived(bytes: Buffer): OpenLog {
-  try {
-    const entries = readZip(bytes);
-    const header = entries.get("header.json") ?? entries.get("_journal/start.json");
-    if (header === undefined) throw new InspectLogError("It is a ZIP archive, but not a log of Inspect.");
-    const names = [...entries.keys()].filter((name) => /^samples\/.*\.json$/.test(name));
-    const most = MOST_PACKED * bytes.length + LARGEST_SAMPLE;
-    return {
-      header: parse(header.text(LARGEST_SAMPLE), "header.json"),
-      *samples() {
-        let total = 0;
-        for (const name of names) {
-          const text = unpacked(() => entries.get(name)?.text(LARGEST_SAMPLE) ?? "");
-          total += text.length;
-          if (total > most)
-            throw new InspectLogError(
-              `The archive is not read to its end: it unpacks to more than ${MOST_PACKED} times its size.`,
-            );
-          yield parse(text, name);
-        }
-      },
-    };
-  } catch (error) {
-    if (error instanceof ZipError)
-      throw new InspectLogError(`The archive cannot be read: ${error.message}.`, { cause: error });
-    throw error;
-  }
+  const entries = unpacked(() => readZip(bytes));
+  const header = entries.get("header.json") ?? entries.get("_journal/start.json");
+  if (header === undefined) throw new InspectLogError("It is a ZIP archive, but not a log of Inspect.");
+  const names = [...entries.keys()].filter((name) => /^samples\/.*\.json$/.test(name));
+  const most = MOST_PACKED * bytes.length + LARGEST_SAMPLE;
+  return {
+    header: parse(
+      unpacked(() => header.text(LARGEST_SAMPLE)),
+      "header.json",
+    ),
+    *samples() {
+      let total = 0;
+      for (const name of names) {
+        const text = unpacked(() => entries.get(name)?.text(LARGEST_SAMPLE) ?? "");
+        total += text.length;
+        if (total > most)
+          throw new InspectLogError(
+            `The archive is not read to its end: it unpacks to more than ${MOST_PACKED} times its size.`,
+          );
+        yield parse(text, name);
+      }
+    },
+  };
 }
 
-function unpacked(unpack: () => string): string {
+function unpacked<Content>(unpack: () => Content): Content {
   try {
     return unpack();
   } catch (error) {

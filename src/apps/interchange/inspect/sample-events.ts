@@ -1,10 +1,10 @@
 import type { ScenarioDefinition } from "../../../core/scenario/definition.ts";
-import type { JsonObject, JsonValue } from "../../../core/values/json.ts";
+import type { JsonValue } from "../../../core/values/json.ts";
 import type { MadeCall } from "../../../engine/journal/fold/calls.ts";
 import type { ConversationSummary, Store } from "../../../engine/journal/store/store.ts";
 import { answeredCall } from "../../../engine/journal/transfer/stored-run.ts";
 import type { Turn } from "../../../engine/journal/turn.ts";
-import type { LoggedMessage, SampleMessages } from "./sample-messages.ts";
+import type { LogData, SampleMessages } from "./sample-messages.ts";
 
 /** What of a conversation a log needs. */
 export interface SampleSource {
@@ -21,7 +21,7 @@ export interface SampleSource {
 
 /** Events in order of time, inside of spans. */
 export class EventLog {
-  readonly events: JsonObject[] = [];
+  readonly events: LogData[] = [];
   now: number;
   readonly #name: string;
   readonly #start: number;
@@ -33,7 +33,7 @@ export class EventLog {
     this.now = start;
   }
 
-  add(event: string, at: number, parts: JsonObject): void {
+  add(event: string, at: number, parts: LogData): void {
     // Judges may answer late: order is what counts.
     this.now = Math.max(this.now, at);
     this.events.push({
@@ -81,8 +81,7 @@ export function addTurn(turn: Turn, calls: readonly MadeCall[], { source, log, m
   const { node, hop } = turn;
   const replies = messages.addTurn(turn);
   let reply = 0;
-  for (const retry of turn.retries ?? [])
-    log.add("info", log.now, { source: "retry", data: { ...retry } as JsonObject });
+  for (const retry of turn.retries ?? []) log.add("info", log.now, { source: "retry", data: { ...retry } });
   for (const call of calls) {
     if (call.purpose === "tool") continue;
     if (call.purpose !== "subject") {
@@ -108,7 +107,7 @@ export function addTurn(turn: Turn, calls: readonly MadeCall[], { source, log, m
       score: verdictScore(turn),
     });
   else if (Object.keys(turn.rubric ?? {}).length > 0)
-    log.add("info", turn.endedAt ?? log.now, { source: "rubric", data: turn.rubric as JsonObject });
+    log.add("info", turn.endedAt ?? log.now, { source: "rubric", data: turn.rubric });
   if (hop !== undefined)
     log.add("info", turn.endedAt ?? log.now, {
       source: "hop",
@@ -117,30 +116,27 @@ export function addTurn(turn: Turn, calls: readonly MadeCall[], { source, log, m
         to: hop.target,
         edge: hop.edge,
         fallback: hop.fallback,
-        tested: hop.tested as unknown as JsonValue,
+        tested: hop.tested,
       },
     });
 }
 
-function callEvent({ model, end }: MadeCall): JsonObject {
+function callEvent({ model, end }: MadeCall): LogData {
   return {
     model,
     tools: [],
     tool_choice: "none",
     config: {},
-    ...(end === undefined
-      ? {}
-      : {
-          completed: isoTime(end.at),
-          ...(end.cached ? { cache: "read" } : { working_time: end.latencyMs / 1000 }),
-          ...(end.attempts !== undefined && end.attempts > 1 ? { retries: end.attempts - 1 } : {}),
-          ...(end.failure === undefined ? {} : { error: end.failure.message }),
-        }),
+    completed: end && isoTime(end.at),
+    cache: end?.cached ? "read" : undefined,
+    working_time: end === undefined || end.cached ? undefined : end.latencyMs / 1000,
+    retries: end?.attempts !== undefined && end.attempts > 1 ? end.attempts - 1 : undefined,
+    error: end?.failure?.message,
   };
 }
 
 /** A call of the judge or of the simulated user, with what it was asked and said. */
-function roleEvent({ store, run }: SampleSource, call: MadeCall): JsonObject {
+function roleEvent({ store, run }: SampleSource, call: MadeCall): LogData {
   const recorded = call.identity === undefined ? undefined : answeredCall(store, run, call.identity);
   const asked = (recorded?.request.messages ?? []).flatMap((message) =>
     message.role === "tool" ? [] : [{ role: message.role, content: message.content }],
@@ -155,15 +151,8 @@ function roleEvent({ store, run }: SampleSource, call: MadeCall): JsonObject {
   };
 }
 
-function outputOf(
-  model: string,
-  message: JsonObject | LoggedMessage | null,
-  finish: string | undefined,
-): JsonObject {
-  return {
-    model,
-    choices: message === null ? [] : [{ message: message as JsonObject, stop_reason: stopReason(finish) }],
-  };
+function outputOf(model: string, message: LogData | null, finish: string | undefined): LogData {
+  return { model, choices: message === null ? [] : [{ message, stop_reason: stopReason(finish) }] };
 }
 
 const STOP_REASONS: Readonly<Record<string, string>> = {
@@ -181,7 +170,7 @@ export function stopReason(finish: string | undefined): string {
 }
 
 /** The verdict on a turn; texts of replies stand only in metadata, since explanations are rendered as Markdown. */
-function verdictScore(turn: Turn): JsonObject {
+function verdictScore(turn: Turn): LogData {
   const { verifyResult = null, parsed = {}, fields = {}, verdict, rubric = {}, judgeFailure } = turn;
   const values = Object.values(parsed);
   const [only] = values;
@@ -200,9 +189,9 @@ function verdictScore(turn: Turn): JsonObject {
       verdict: verdict ?? "unverified",
       fields: Object.fromEntries(Object.entries(fields).map(([name, { result }]) => [name, result])),
       score: turn.score ?? null,
-      parsed: parsed as JsonObject,
-      ...(Object.keys(rubric).length === 0 ? {} : { rubric: rubric as JsonObject }),
-      ...(judgeFailure === undefined ? {} : { failure: judgeFailure.message }),
+      parsed: parsed,
+      rubric: Object.keys(rubric).length === 0 ? undefined : rubric,
+      failure: judgeFailure?.message,
     },
   };
 }

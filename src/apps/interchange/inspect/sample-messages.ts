@@ -1,16 +1,19 @@
-import { isRecord, type JsonObject, type JsonValue } from "../../../core/values/json.ts";
+import { isRecord, type JsonValue } from "../../../core/values/json.ts";
 import type { Turn } from "../../../engine/journal/turn.ts";
-import type { AssistantMessage, Message } from "../../../engine/models/message.ts";
+import type { AssistantMessage, Message, ToolCall } from "../../../engine/models/message.ts";
+
+/** Data of a log; what is undefined is left out when it is written as JSON. */
+export type LogData = Readonly<Record<string, unknown>>;
 
 /** A message as Inspect has it. */
-export type LoggedMessage = JsonObject & { readonly id: string; readonly role: string };
+type LoggedMessage = LogData & { readonly id: string; readonly role: string };
 
 /** One answer of a model within a turn: what it saw, what it said, and what tools then gave. */
 export interface ReplyStep {
   /** Ranges of positions in the list of messages, ends excluded. */
-  readonly inputs: JsonValue;
+  readonly inputs: readonly (readonly [number, number])[];
   readonly message: LoggedMessage;
-  readonly results: readonly JsonObject[];
+  readonly results: readonly LogData[];
 }
 
 /** The messages of a sample, each once; every agent has seen some of them. */
@@ -29,12 +32,8 @@ export class SampleMessages {
     const name = turn.agent ?? "";
     const agent = this.#agents.get(name) ?? { seen: [], instructions: undefined };
     this.#agents.set(name, agent);
-    const about = {
-      node: turn.node,
-      turn: turn.turn,
-      ...(turn.agent === undefined ? {} : { agent: turn.agent }),
-    };
-    const add = (message: JsonObject & { readonly role: string }): LoggedMessage => {
+    const about = { node: turn.node, turn: turn.turn, agent: turn.agent };
+    const add = (message: LogData & { readonly role: string }): LoggedMessage => {
       const logged = { id: `${this.#name}.m${this.all.length + 1}`, ...message, metadata: about };
       agent.seen.push(this.all.length);
       this.all.push(logged);
@@ -54,11 +53,11 @@ export class SampleMessages {
         continue;
       }
       const inputs = rangesOf(agent.seen);
-      const [written] = logged(message, "generate") as [JsonObject & { readonly role: string }];
+      const [written] = logged(message, "generate") as [LogData & { readonly role: string }];
       const next = replies[index + 1];
       steps.push({
         inputs,
-        message: add({ ...written, ...(turn.model === undefined ? {} : { model: turn.model }) }),
+        message: add({ ...written, model: turn.model }),
         results: toolEvents(message, next?.role === "tool" ? next.results : []),
       });
     }
@@ -78,7 +77,7 @@ function replyOf({ reply }: Turn): readonly Message[] {
 function logged(
   message: Message,
   source: "input" | "generate",
-): readonly (JsonObject & { readonly role: string })[] {
+): readonly (LogData & { readonly role: string })[] {
   switch (message.role) {
     case "user":
       return [{ role: "user", content: message.content, source }];
@@ -88,47 +87,39 @@ function logged(
           role: "assistant",
           content: message.content,
           source,
-          ...(message.toolCalls === undefined || message.toolCalls.length === 0
-            ? {}
-            : {
-                tool_calls: message.toolCalls.map(({ id, name, input }) => ({
-                  id,
-                  function: name,
-                  arguments: argumentsOf(input),
-                })),
-              }),
+          tool_calls: message.toolCalls?.length ? message.toolCalls.map(callOf) : undefined,
         },
       ];
     case "tool":
       return message.results.map(({ id, name, output, isError }) => ({
         role: "tool",
-        content: typeof output === "string" ? output : JSON.stringify(output),
+        content: textOf(output),
         tool_call_id: id,
         function: name,
-        ...(isError === true ? { error: { type: "unknown", message: textOf(output) } } : {}),
+        error: errorOf(output, isError),
       }));
   }
+}
+
+function callOf({ id, name, input }: ToolCall): LogData {
+  // Inspect wants an object.
+  return { id, function: name, arguments: isRecord(input) ? input : { input } };
+}
+
+function errorOf(output: JsonValue, isError = false): LogData | undefined {
+  return isError ? { type: "unknown", message: textOf(output) } : undefined;
 }
 
 function toolEvents(
   { toolCalls = [] }: AssistantMessage,
   results: readonly { readonly id: string; readonly output: JsonValue; readonly isError?: boolean }[],
-): readonly JsonObject[] {
-  return toolCalls.map(({ id, name, input }) => {
-    const result = results.find((known) => known.id === id);
-    return {
-      id,
-      function: name,
-      arguments: argumentsOf(input),
-      ...(result === undefined ? {} : { result: textOf(result.output) }),
-      ...(result?.isError === true ? { error: { type: "unknown", message: textOf(result.output) } } : {}),
-    };
+): readonly LogData[] {
+  return toolCalls.map((call) => {
+    const result = results.find(({ id }) => id === call.id);
+    if (result === undefined) return callOf(call);
+    const { output, isError } = result;
+    return { ...callOf(call), result: textOf(output), error: errorOf(output, isError) };
   });
-}
-
-/** Inspect wants an object. */
-function argumentsOf(input: JsonValue): JsonObject {
-  return isRecord(input) ? (input as JsonObject) : { input };
 }
 
 function textOf(output: JsonValue): string {
@@ -136,7 +127,7 @@ function textOf(output: JsonValue): string {
 }
 
 /** Positions as ranges, so that a long conversation does not repeat them. */
-function rangesOf(positions: readonly number[]): JsonValue {
+function rangesOf(positions: readonly number[]): [number, number][] {
   const ranges: [number, number][] = [];
   for (const position of positions) {
     const last = ranges.at(-1);

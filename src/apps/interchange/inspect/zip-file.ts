@@ -1,7 +1,7 @@
 import { crc32, deflateRawSync, inflateRawSync, zstdDecompressSync } from "node:zlib";
 
 // Node has deflate, Zstandard and CRC-32; what is left of the format is its headers. Archives with more than 65,535 entries
-// or 4 GB have the larger headers of ZIP64.
+// have the larger end of ZIP64; none is larger than 4 GB.
 
 const LOCAL = 0x04034b50;
 const CENTRAL = 0x02014b50;
@@ -44,36 +44,27 @@ export class ZipWriter {
   }
 
   #centralEntry(fields: Buffer, path: Buffer): Uint8Array {
-    const isFar = this.#offset >= LARGE;
-    const extra = Buffer.alloc(isFar ? 12 : 0);
-    if (isFar) {
-      extra.writeUInt16LE(1, 0);
-      extra.writeUInt16LE(8, 2);
-      extra.writeBigUInt64LE(BigInt(this.#offset), 4);
-    }
     const head = Buffer.concat([
       uint32(CENTRAL),
       Buffer.from([20, 0]),
       fields.subarray(0, 24),
       Buffer.alloc(16),
     ]);
-    head.writeUInt16LE(extra.length, 30);
-    head.writeUInt32LE(isFar ? LARGE : this.#offset, 42);
-    return Buffer.concat([head, path, extra]);
+    head.writeUInt32LE(this.#offset, 42);
+    return Buffer.concat([head, path]);
   }
 
   /** The bytes after the last entry. */
   end(): Uint8Array[] {
     const size = this.#entries.reduce((sum, entry) => sum + entry.length, 0);
     const count = this.#entries.length;
-    const isLarge = count >= MANY || this.#offset >= LARGE || size >= LARGE;
     const end = Buffer.alloc(22);
     end.writeUInt32LE(END, 0);
     end.writeUInt16LE(Math.min(count, MANY), 8);
     end.writeUInt16LE(Math.min(count, MANY), 10);
-    end.writeUInt32LE(Math.min(size, LARGE), 12);
-    end.writeUInt32LE(isLarge ? LARGE : this.#offset, 16);
-    return [...this.#entries, ...(isLarge ? [this.#end64(size)] : []), end];
+    end.writeUInt32LE(size, 12);
+    end.writeUInt32LE(count >= MANY ? LARGE : this.#offset, 16);
+    return [...this.#entries, ...(count >= MANY ? [this.#end64(size)] : []), end];
   }
 
   #end64(size: number): Buffer {
@@ -128,12 +119,11 @@ function readEntries(bytes: Buffer): ReadonlyMap<string, ZipEntry> {
     if (bytes.readUInt32LE(at) !== CENTRAL) throw new ZipError("its list of entries is damaged");
     const lengths = [28, 30, 32].map((offset) => bytes.readUInt16LE(at + offset)) as [number, number, number];
     const name = bytes.toString("utf8", at + 46, at + 46 + lengths[0]);
-    const far = farFields(bytes.subarray(at + 46 + lengths[0], at + 46 + lengths[0] + lengths[1]));
-    const take = (offset: number): number => {
-      const value = bytes.readUInt32LE(at + offset);
-      return value === LARGE ? far() : value;
-    };
-    const [size, packed, offset] = [take(24), take(20), take(42)];
+    const [packed, size, offset] = [20, 24, 42].map((field) => bytes.readUInt32LE(at + field)) as [
+      number,
+      number,
+      number,
+    ];
     const place = { method: bytes.readUInt16LE(at + 10), size, packed, offset };
     entries.set(name, { name, text: (most) => unpack(bytes, name, { ...place, most }) });
     at += 46 + lengths[0] + lengths[1] + lengths[2];
@@ -155,17 +145,6 @@ function findDirectory(bytes: Buffer): { readonly count: number; readonly start:
     };
   }
   throw new ZipError("it is not a ZIP archive");
-}
-
-/** Reads the larger numbers of ZIP64 one after the other. */
-function farFields(extra: Buffer): () => number {
-  let at = 0;
-  while (at + 4 <= extra.length && extra.readUInt16LE(at) !== 1) at += 4 + extra.readUInt16LE(at + 2);
-  let next = at + 4;
-  return () => {
-    next += 8;
-    return Number(extra.readBigUInt64LE(next - 8));
-  };
 }
 
 interface Packed {
