@@ -2,28 +2,20 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { type Context, ROOT_CONTEXT, trace } from "@opentelemetry/api";
 import {
   InMemorySpanExporter,
   type ReadableSpan,
   SimpleSpanProcessor,
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
-import {
-  END,
-  question,
-  type RunObserver,
-  type RunOptions,
-  resumeRun,
-  runScenarios,
-  Scenario,
-} from "elenchus";
+import { parseScenario, type RunObserver, type RunOptions, resumeRun, runScenarios } from "elenchus";
 import { httpModel } from "elenchus/models";
 import { openTelemetry } from "elenchus/otel";
 import { memoryStore } from "elenchus/store";
 import { describe, expect, test, vi } from "vitest";
 import { openTelemetryFromEnvironment } from "../../src/apps/interchange/otel/set-up.ts";
 import { listen, serveTools } from "../tool-servers/http-server.ts";
+import { oneQuestion } from "./one-question.ts";
 
 function collect(): { readonly observer: RunObserver; readonly spans: () => readonly ReadableSpan[] } {
   const exporter = new InMemorySpanExporter();
@@ -34,27 +26,7 @@ function collect(): { readonly observer: RunObserver; readonly spans: () => read
   };
 }
 
-const scenario = new Scenario("weather")
-  .addNode("ask", {
-    question: question({
-      question: "Sunny?",
-      rawAnswer: "yes",
-      template: {
-        fields: {
-          sunny: { type: "boolean", description: "whether it is", truth: true, extract: { type: "stance" } },
-        },
-      },
-    }),
-  })
-  .addEdge("ask", END)
-  .addOutcome("right", {
-    type: "turn_check",
-    scope: { type: "first_turn" },
-    field: "verify_result",
-    expected: true,
-  })
-  .setEntry("ask")
-  .validate();
+const scenario = oneQuestion("weather", "Sunny?", ["Yes", "No"]);
 
 /** The tree of spans by name. */
 function tree(spans: readonly ReadableSpan[], parent?: string): Record<string, unknown> {
@@ -178,12 +150,15 @@ test("failures are errors of their spans, wrong answers are not, and known answe
 });
 
 test("a conversation that is resumed has a span for its further turns", async () => {
-  const twice = new Scenario("twice")
-    .addNode("a", { question: question({ question: "a?", rawAnswer: "" }) })
-    .addNode("b", { question: question({ question: "b?", rawAnswer: "" }) })
-    .addEdge("a", "b")
-    .setEntry("a")
-    .validate();
+  const twice = parseScenario({
+    name: "twice",
+    entry: "a",
+    nodes: {
+      a: { question: { question: "a?", rawAnswer: "" } },
+      b: { question: { question: "b?", rawAnswer: "" } },
+    },
+    edges: [{ source: "a", target: "b" }],
+  });
   const store = memoryStore();
   const abort = new AbortController();
   const options = (
@@ -228,10 +203,7 @@ test("an observer that throws is reported once, and the run goes on", async () =
 });
 
 test("without a provider nothing is traced, and no header is sent", () => {
-  const observer = openTelemetry();
-  const none: Context = ROOT_CONTEXT;
-  expect(trace.getSpan(none)).toBeUndefined();
-  expect(observer.headersOf?.("c", 1)).toBeUndefined();
+  expect(openTelemetry().headersOf?.("c", 1)).toBeUndefined();
 });
 
 describe("--otel sends to where the standard variables say", () => {

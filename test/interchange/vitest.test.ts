@@ -4,38 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { END, question, runScenarios, Scenario } from "elenchus";
+import { runScenarios } from "elenchus";
 import { describeScenario, expectPath, expectReach, reachedRate } from "elenchus/vitest";
 import { expect, test } from "vitest";
+import { oneQuestion } from "./one-question.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-const scenario = new Scenario("capital")
-  .addNode("ask", {
-    question: question({
-      question: "Capital of Australia?",
-      rawAnswer: "Canberra",
-      template: {
-        fields: {
-          city: {
-            type: "string",
-            description: "the capital",
-            truth: "Canberra",
-            extract: { type: "aliases", values: { Canberra: ["Canberra"], Sydney: ["Sydney"] } },
-          },
-        },
-      },
-    }),
-  })
-  .addEdge("ask", END)
-  .addOutcome("right", {
-    type: "turn_check",
-    scope: { type: "first_turn" },
-    field: "verify_result",
-    expected: true,
-  })
-  .setEntry("ask")
-  .validate();
+const scenario = oneQuestion("capital", "Capital of Australia?", ["Canberra", "Sydney"]);
 
 const results = (replies: readonly string[]): ReturnType<typeof runScenarios>["results"] =>
   runScenarios({

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { parseTemplate } from "./python-template.ts";
 
-const FIELD = 'VerifiedField(description="d", ground_truth=1, verify_with=NumericExact())';
+const ARGUMENTS = 'description="d", ground_truth=1, verify_with=NumericExact()';
+const FIELD = `VerifiedField(${ARGUMENTS})`;
 
 describe("templates", () => {
   test("every style of writing gives the same fields", () => {
@@ -38,88 +39,39 @@ c""", ground_truth=("x",), verify_with=SetContainment(), examples=[1, {"a": None
     );
   });
 
+  const CLASS = "class Answer(BaseAnswer):\n    ";
+  const INT = (parts: string): string => `${CLASS}a: int = VerifiedField(${parts})\n`;
   test.each([
-    [
-      "code above the class",
-      `import os\nos.system("x")\nclass Answer(BaseAnswer):\n    a: int = ${FIELD}\n`,
-      /never run/,
-    ],
-    ["a decorator", `@x\nclass Answer(BaseAnswer):\n    a: int = ${FIELD}\n`, /decorator/],
-    [
-      "a second class",
-      `class A(BaseAnswer):\n    a: int = ${FIELD}\nclass B(BaseAnswer):\n    a: int = ${FIELD}\n`,
-      /one class/,
-    ],
-    ["another base", `class Answer(Other):\n    a: int = ${FIELD}\n`, /BaseAnswer/],
-    ["a method", "class Answer(BaseAnswer):\n    def verify(self):\n        return True\n", /method/],
-    ["a plain field", "class Answer(BaseAnswer):\n    a: int = Field(description='d')\n", /VerifiedField/],
-    ["a field without a value", "class Answer(BaseAnswer):\n    a: int\n", /VerifiedField/],
-    [
-      "a computed text",
-      `class Answer(BaseAnswer):\n    a: int = VerifiedField(f"{1}", 1, NumericExact())\n`,
-      /computed/,
-    ],
-    [
-      "a sum",
-      "class Answer(BaseAnswer):\n    a: int = VerifiedField('d', 1 + 1, NumericExact())\n",
-      /nothing is computed/,
-    ],
-    [
-      "a name",
-      "class Answer(BaseAnswer):\n    a: float = VerifiedField('d', math.pi, NumericExact())\n",
-      /nothing is computed/,
-    ],
-    [
-      "a call",
-      "class Answer(BaseAnswer):\n    a: int = VerifiedField('d', int('1'), NumericExact())\n",
-      /ConditionalGroundTruth/,
-    ],
+    ["code above the class", `import os\nos.system("x")\n${INT(ARGUMENTS)}`, /never run/],
+    ["a decorator", `@x\n${INT(ARGUMENTS)}`, /decorator/],
+    ["a second class", INT(ARGUMENTS) + INT(ARGUMENTS), /one class/],
+    ["another base", INT(ARGUMENTS).replace("BaseAnswer", "Other"), /BaseAnswer/],
+    ["a method", `${CLASS}def verify(self):\n        return True\n`, /method/],
+    ["a plain field", `${CLASS}a: int = Field(description='d')\n`, /VerifiedField/],
+    ["a field without a value", `${CLASS}a: int\n`, /VerifiedField/],
+    ["a computed text", INT('f"{1}", 1, NumericExact()'), /computed/],
+    ["a sum", INT("'d', 1 + 1, NumericExact()"), /nothing is computed/],
+    ["a name", INT("'d', math.pi, NumericExact()"), /nothing is computed/],
+    ["a call", INT("'d', int('1'), NumericExact()"), /ConditionalGroundTruth/],
     [
       "a renamed import",
-      `from x import VerifiedField as V\nclass Answer(BaseAnswer):\n    a: int = V("d", 1, NumericExact())\n`,
-      /import has changed/,
+      `from x import VerifiedField as V\n${CLASS}a: int = V(${ARGUMENTS})\n`,
+      /import has/,
     ],
-    [
-      "an unknown argument",
-      "class Answer(BaseAnswer):\n    a: int = VerifiedField('d', 1, NumericExact(), pattern='x')\n",
-      /no argument pattern/,
-    ],
-    ["spread arguments", "class Answer(BaseAnswer):\n    a: int = VerifiedField(*x)\n", /"\*"/],
-    ["a field twice", `class Answer(BaseAnswer):\n    a: int = ${FIELD}\n    a: int = ${FIELD}\n`, /twice/],
-    ["a reserved field", `class Answer(BaseAnswer):\n    correct: int = ${FIELD}\n`, /cannot be called/],
-    [
-      "an empty description",
-      "class Answer(BaseAnswer):\n    a: int = VerifiedField('', 1, NumericExact())\n",
-      /no description/,
-    ],
-    [
-      "a quoted type with more in it",
-      `class Answer(BaseAnswer):\n    a: "int; import os" = ${FIELD}\n`,
-      /";"/,
-    ],
-    ["another type", `class Answer(BaseAnswer):\n    a: dict[str, int] = ${FIELD}\n`, /no counterpart/],
-    [
-      "a boolean literal",
-      `class Answer(BaseAnswer):\n    a: Literal[True] = ${FIELD}\n`,
-      /texts and numbers/,
-    ],
-    [
-      "bad indentation",
-      `class Answer(BaseAnswer):\n    a: int = ${FIELD}\n  b: int = ${FIELD}\n`,
-      /indentation/,
-    ],
-    ["an open bracket", "class Answer(BaseAnswer):\n    a: int = VerifiedField(", /not readable/],
-    [
-      "a long chain",
-      `class Answer(BaseAnswer):\n    a: int = VerifiedField('d', 1${"+1".repeat(5000)}, NumericExact())\n`,
-      /too long/,
-    ],
-    ["an open text", "class Answer(BaseAnswer):\n    a: int = VerifiedField('d", /never closed/],
-    [
-      "deep nesting",
-      `class Answer(BaseAnswer):\n    a: int = VerifiedField('d', ${"[".repeat(5000)}${"]".repeat(5000)}, NumericExact())\n`,
-      /too deeply/,
-    ],
+    ["an unknown argument", INT(`${ARGUMENTS}, pattern='x'`), /no argument pattern/],
+    ["an argument twice", INT("'d', 1, NumericExact(), weight=1, weight=2"), /twice/],
+    ["spread arguments", INT("*x"), /"\*"/],
+    ["a field twice", `${CLASS}a: int = ${FIELD}\n    a: int = ${FIELD}\n`, /twice/],
+    ["a reserved field", `${CLASS}correct: int = ${FIELD}\n`, /cannot be called/],
+    ["an empty description", INT("'', 1, NumericExact()"), /no description/],
+    ["a quoted type with more in it", `${CLASS}a: "int; import os" = ${FIELD}\n`, /";"/],
+    ["another type", `${CLASS}a: dict[str, int] = ${FIELD}\n`, /no counterpart/],
+    ["a boolean literal", `${CLASS}a: Literal[True] = ${FIELD}\n`, /texts and numbers/],
+    ["bad indentation", `${INT(ARGUMENTS)}  b: int = ${FIELD}\n`, /indentation/],
+    ["an open bracket", `${CLASS}a: int = VerifiedField(`, /not readable/],
+    ["an open text", `${CLASS}a: int = VerifiedField('d`, /never closed/],
+    ["deep nesting", INT(`'d', ${"[".repeat(5000)}${"]".repeat(5000)}, NumericExact()`), /too deeply/],
+    ["a long chain", INT(`'d', 1${"+1".repeat(5000)}, NumericExact()`), /too long/],
     ["a bomb", "9".repeat(2_000_000), /too long/],
     ["nothing", "", /one class/],
   ])("%s is refused", (_, source, reason) => {
