@@ -29,89 +29,72 @@ const inQuestion = (question: string, field?: JsonObject, more?: JsonObject): Pr
   codes({ nodes: { ask: ask(question, field, more) } });
 
 describe("a right answer in a question", () => {
-  test.each([
-    ["the truth", "Is it Ankara, the capital of Turkey?"],
-    ["an alias", "Which city, once called angora, is the capital of Turkey?"],
-    ["the truth with a possessive", "Which city is Ankara's country ruled from?"],
-  ])("%s is found", async (_, question) => {
-    expect(await inQuestion(question)).toEqual(["truth_in_question"]);
-  });
-
-  test.each([
-    ["a choice of answers", "Is it Ankara, Istanbul or Izmir?"],
-    ["a form of words to reply with", 'Reply with "Ankara" or the name of another city.'],
-    ["a part of a word", "What do Ankarans call their capital?"],
-    ["another word", "Which city is the capital of Turkey?"],
-  ])("%s is none", async (_, question) => {
-    expect(await inQuestion(question)).toEqual([]);
-  });
-
   const number = (truth: number): JsonObject => ({
     type: "integer",
     description: "the number",
     truth,
     extract: { type: "number" },
   });
+  const choice = (truth: string, ...others: readonly string[]): JsonObject => ({
+    type: "enum",
+    values: [truth, ...others],
+    description: "the answer",
+    truth,
+    extract: { type: "letter" },
+  });
+  const letter = choice("A", "B");
+  const { extract: _, ...compares } = choice("lower", "higher");
+  const stance = {
+    type: "boolean",
+    description: "whether it is so",
+    truth: true,
+    extract: { type: "stance" },
+  };
 
-  test("a number that says something is found, a small or a round one is not", async () => {
-    expect(await inQuestion("17 times 23 is 391. What is 17 times 23?", number(391))).toEqual([
-      "truth_in_question",
-    ]);
-    expect(await inQuestion("What is 1,913 plus zero?", number(1913))).toEqual(["truth_in_question"]);
-    expect(await inQuestion("I have 12 eggs and eat none. How many are left?", number(12))).toEqual([]);
-    expect(await inQuestion("I pay 500 euros and get nothing back. What did it cost?", number(500))).toEqual(
-      [],
-    );
-    expect(await inQuestion("What is 3910 divided by ten?", number(391))).toEqual([]);
+  test.each<[question: string, field?: JsonObject]>([
+    ["Is it Ankara, the capital of Turkey?"],
+    ["Which city, once called angora, is the capital of Turkey?"],
+    ["Which city is Ankara's country ruled from?"],
+    ["17 times 23 is 391. What is 17 times 23?", number(391)],
+    ["What is 1,913 plus zero?", number(1913)],
+    ["A) Ankara, B) Izmir. Which one? The answer is A.", letter],
+    ["A) Ankara, B) Izmir. Which one? The correct option is (A).", letter],
+    ["A) Ankara, B) Izmir. A is correct. Why?", letter],
+    ["Is it so? The answer is yes.", stance],
+  ])("%s", async (question, field) => {
+    expect(await inQuestion(question, field)).toEqual(["truth_in_question"]);
   });
 
-  test("letters, yes and no, and words that compare are none", async () => {
-    const letter = {
-      type: "enum",
-      values: ["A", "B"],
-      description: "the letter",
-      truth: "A",
-      extract: { type: "letter" },
-    };
-    expect(await inQuestion("Is it A) Ankara or B) Izmir?", letter)).toEqual([]);
-    // Unless the text calls them the answer.
-    for (const told of [
-      "Which one? The answer is A.",
-      "Which one? The correct option is (A).",
-      "A is correct. Why?",
-    ])
-      expect(await inQuestion(`A) Ankara, B) Izmir. ${told}`, letter)).toEqual(["truth_in_question"]);
-    for (const open of [
-      "If the answer is A, write A.",
-      "The answer is A or B. Which one?",
-      'Reply with "The answer is A" or "The answer is B".',
-      "My friend says that the answer is A. Is that so?",
-      "The answer is a city. Which one?",
-      "Why is it not true that the answer is A?",
-    ])
-      expect(await inQuestion(open, letter)).toEqual([]);
-    const stance = {
-      type: "boolean",
-      description: "whether it is so",
-      truth: true,
-      extract: { type: "stance" },
-    };
-    expect(await inQuestion("Is it so? The answer is yes.", stance)).toEqual(["truth_in_question"]);
-    expect(await inQuestion("Is it so? Yes or no?", stance)).toEqual([]);
+  test.each<[question: string, field?: JsonObject]>([
+    ["Is it Ankara, Istanbul or Izmir?"],
+    ['Reply with "Ankara" or the name of another city.'],
+    ["What do Ankarans call their capital?"],
+    ["Which city is the capital of Turkey?"],
+    // Small and round numbers say little.
+    ["I have 12 eggs and eat none. How many are left?", number(12)],
+    ["I pay 500 euros and get nothing back. What did it cost?", number(500)],
+    ["What is 3910 divided by ten?", number(391)],
+    // Letters, yes and no, and words that compare, where the text does not call them the answer.
+    ["Is it A) Ankara or B) Izmir?", letter],
+    ["A) Ankara, B) Izmir. If the answer is A, write A.", letter],
+    ["A) Ankara, B) Izmir. The answer is A or B. Which one?", letter],
+    ['A) Ankara, B) Izmir. Reply with "The answer is A" or "The answer is B".', letter],
+    ["A) Ankara, B) Izmir. My friend says that the answer is A. Is that so?", letter],
+    ["A) Ankara, B) Izmir. The answer is a city. Which one?", letter],
+    ["A) Ankara, B) Izmir. Why is it not true that the answer is A?", letter],
+    ["Is it so? Yes or no?", stance],
+    ["The pressure is lower up there. And the boiling point?", compares],
+  ])("%s is none", async (question, field) => {
+    expect(await inQuestion(question, field)).toEqual([]);
+  });
+
+  test("an example may not ask the same question", async () => {
     const fewShot = (question: string): JsonObject => ({
       fewShot: [{ question, answer: "The answer is A." }],
     });
-    expect(await inQuestion("A) Ankara, B) Izmir?", letter, fewShot("A)  ankara, B) Izmir?"))).toEqual([
-      "truth_in_example",
-    ]);
-    expect(await inQuestion("A) Ankara, B) Izmir?", letter, fewShot("A) Rome, B) Turin?"))).toEqual([]);
-    const more = {
-      type: "enum",
-      values: ["lower", "higher"],
-      description: "how it compares",
-      truth: "lower",
-    };
-    expect(await inQuestion("The pressure is lower up there. And the boiling point?", more)).toEqual([]);
+    const found = (question: string) => inQuestion("A) Ankara, B) Izmir?", letter, fewShot(question));
+    expect(await found("A)  ankara, B) Izmir?")).toEqual(["truth_in_example"]);
+    expect(await found("A) Rome, B) Turin?")).toEqual([]);
   });
 
   test("a marker that a pattern spells out may be asked for", async () => {

@@ -3,11 +3,13 @@ import { defaultCheck } from "../../../core/checks/shorthand.ts";
 import { fillTexts, hasTexts } from "../../../core/liquid/fill-texts.ts";
 import { needsOfParts } from "../../../core/liquid/text-needs.ts";
 import { TextError } from "../../../core/liquid/text-template.ts";
-import { type Composed, leavesOf } from "../../../core/logic/composition.ts";
-import type { OutcomeLeaf } from "../../../core/outcomes/outcome-check.ts";
+import { leavesOf } from "../../../core/logic/composition.ts";
+import type { OutcomeCheck } from "../../../core/outcomes/outcome-check.ts";
 import type { ScenarioDefinition } from "../../../core/scenario/definition.ts";
 import { compileWhen, type ExplicitStateCheck, type When } from "../../../core/state/condition.ts";
 import type { JsonValue } from "../../../core/values/json.ts";
+
+import { fieldsRead } from "../outcome-reads.ts";
 
 /** A comparison that something makes with a value. */
 export interface Comparison {
@@ -23,11 +25,10 @@ export function stateChecks(when: When | undefined): readonly ExplicitStateCheck
     : leavesOf(condition).flatMap((leaf) => (leaf.type === "state_check" ? [leaf] : []));
 }
 
-/** True if an outcome that is an assertion reads what is accumulated. */
-export function readsAccumulated(check: Composed<OutcomeLeaf>): boolean {
+/** True if an outcome reads what is accumulated. */
+export function readsAccumulated(check: OutcomeCheck): boolean {
   return (
-    needsOfParts(check).accumulated ||
-    leavesOf(check).some((leaf) => leaf.type === "result_check" && leaf.field.startsWith("accumulated"))
+    needsOfParts(check).accumulated || fieldsRead(check).some((field) => field.startsWith("accumulated"))
   );
 }
 

@@ -1,7 +1,6 @@
 import { memoize } from "../../../core/lazy.ts";
 import { textsIn } from "../../../core/liquid/fill-texts.ts";
 import { compileText } from "../../../core/liquid/text-template.ts";
-import { isMeasure } from "../../../core/outcomes/outcome-check.ts";
 import type { ScenarioDefinition } from "../../../core/scenario/definition.ts";
 import { FoldedState } from "../../../core/state/advance-state.ts";
 import type { ScenarioState } from "../../../core/state/state.ts";
@@ -73,7 +72,7 @@ function* reads(definition: ScenarioDefinition, code: DefinitionCode): Generator
   }
   const isAccumulatedRead = outcomes.some(
     // Code may read anything.
-    ({ check }) => typeof check !== "object" || (!isMeasure(check) && readsAccumulated(check)),
+    ({ check }) => typeof check !== "object" || readsAccumulated(check),
   );
   if (isAccumulatedRead) for (const node of nodeIds) yield { path: "accumulated", node };
 }

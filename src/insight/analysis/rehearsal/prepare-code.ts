@@ -1,6 +1,5 @@
 import { needsOfParts } from "../../../core/liquid/text-needs.ts";
 import type { Outcome } from "../../../core/outcomes/outcome-check.ts";
-import { isMeasure } from "../../../core/outcomes/outcome-check.ts";
 import {
   bindScenario,
   copyDefinition,
@@ -175,8 +174,7 @@ class CodeFinder implements DefinitionCode {
 
   /** The value of an outcome that reads what is accumulated is not known. */
   #findOpaque({ name, check }: Outcome): void {
-    if (typeof check !== "object" || isMeasure(check)) return;
-    if (!readsAccumulated(check)) return;
+    if (typeof check !== "object" || !readsAccumulated(check)) return;
     this.opaqueOutcomes.add(name);
     this.undecided.push({
       kind: TAINTED.kind,
@@ -269,12 +267,6 @@ export class Oracle {
 
   /** Resets the answers. Work that uses them calls this first. */
   start(): void {
-    this.#asked = [];
-  }
-
-  /** From now on every answer is false. */
-  answerFalse(): void {
-    this.#answers = [];
     this.#asked = [];
   }
 
