@@ -128,14 +128,3 @@ test("before anything has begun, Ctrl-C simply ends it", async () => {
   expect(code).toBe(130);
   expect(printed.replaceAll("^C", "").split(/\s*\n/)).toEqual(["ready", "name: half", ""]);
 });
-
-test("Ctrl-C ends the demo", async () => {
-  const terminal = watchedTerminal(["demo"], { folder: folderWith() });
-  await terminal.untilSeen(/conversations/);
-  terminal.write(CTRL_C);
-  const { code } = await terminal.ended;
-  expect(code).toBe(130);
-  expect(terminal.seen()).toMatch(STOPPING);
-  expect(terminal.seen()).not.toMatch(/[█░]|Next steps/);
-  expect(terminal.isCursorShown()).toBe(true);
-});

@@ -25,14 +25,6 @@ test("a scenario that needs a judge is refused without one, before the first cal
   expect(existsSync(join(folder, ".elenchus"))).toBe(false);
 });
 
-test("traits of the run need a judge, too", async () => {
-  const config = "rubric: { traits: [{ type: llm, name: polite, kind: boolean }] }\n";
-  const folder = folderWith({ "capital.yaml": CAPITAL, "elenchus.config.yaml": config });
-  const { code, stderr } = await elenchus(RUN, { folder });
-  expect(code).toBe(2);
-  expect(stderr).toContain("only a model can judge the trait polite");
-});
-
 test("--allow-unread runs it all the same, and nobody judged the turn", async () => {
   const folder = folderWith({ "capital.yaml": JUDGED });
   const { code, stdout } = await elenchus([...RUN, "--allow-unread", "--name", "monday"], { folder });
@@ -188,14 +180,6 @@ test("a dead judge of a short run fails the command, too", async () => {
   expect(code).toBe(2);
 });
 
-test("a judge that cannot judge is told as such", async () => {
-  const folder = folderWith({ "capital.yaml": JUDGED });
-  const words = [...RUN, "--judge", "sim/steadfast", "--replicates", "30", "--concurrency", "1"];
-  const { code, stderr } = await elenchus(words, { folder });
-  expect(code).toBe(2);
-  expect(flat(stderr)).toContain("sim/steadfast is simulated and can only be a subject.");
-});
-
 test("a garbage judge stops the run, and its answers are asked for again on request", async () => {
   const judge = await judgeServer(() => "I would rather not say.");
   const given = { folder: folderWith({ "capital.yaml": JUDGED }), environment: judge.environment };
@@ -285,15 +269,6 @@ test("a half-dead judge: the run goes on, with a warning, and fails only where e
     (await elenchus(["resume", "monday", "--quiet", "--fail-on-errors", "--retry-errors"], given)).code,
   ).toBe(0);
   expect((await shown(given)).judges).toMatchObject([{ judged: 24, failed: 0 }]);
-});
-
-test("an answer that is right once it is repaired counts as repaired", async () => {
-  const judge = await judgeServer((call) => (call === 1 ? "Well." : READ));
-  const given = { folder: folderWith({ "capital.yaml": JUDGED }), environment: judge.environment };
-  const { code, stdout } = await elenchus(WITH_JUDGE, given);
-  expect(code).toBe(0);
-  expect(flat(stdout)).toContain("openai/judge 2 1 0 0");
-  expect(stdout).not.toContain("Warning");
 });
 
 test("rules come first, and the judge reads what they leave unread; what they read costs no call", async () => {

@@ -1,12 +1,9 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { capitalFiles } from "./capitals.ts";
 import { folderWith, inOneProcess } from "./cli.ts";
 import { type WatchedTerminal, watchedTerminal } from "./watched-terminal.ts";
 
 const elenchus = inOneProcess();
-const CTRL_C = "\u0003";
 const PLAY = ["play", "capitals/australia.yaml"];
 
 /** Types lines as a person does, each behind its prompt, and the empty one that ends them. */
@@ -46,26 +43,4 @@ test("a person answers, sees how each reply is read and where it leads, and what
   expect(replayed.stdout).toMatch(/\nturns_held +mean .*\n {2}person +1\.00 /);
   const shown = await elenchus(["export", "--format", "csv", "--table", "turns"], { folder });
   expect(shown.stdout).toContain("as everybody knows.");
-});
-
-test("who leaves with Ctrl-C keeps what was said", async () => {
-  const folder = folderWith(capitalFiles());
-  const terminal = watchedTerminal([...PLAY, "--save", "session.jsonl"], { folder });
-  await terminal.untilSeen(/\n>$/);
-  await type(terminal, "Canberra.");
-  await terminal.untilSeen(/turn 2 ──\n.*\n>$/);
-  terminal.write(CTRL_C);
-  const { code } = await terminal.ended;
-  expect(code).toBe(130);
-  expect(terminal.seen()).toMatch(/\nInterrupted after 1 turn: the outcomes are open\.\nPath: ask/);
-  expect(terminal.seen()).toMatch(/\nSaved 1 call to session\.jsonl\./);
-  expect(existsSync(join(folder, "session.jsonl"))).toBe(true);
-});
-
-test("a session can be typed in beforehand", async () => {
-  const folder = folderWith(capitalFiles());
-  const { code, stdout, stderr } = await elenchus(PLAY, { folder, input: "Canberra\n\nSydney\n\n" });
-  expect([code, stderr]).toEqual([0, ""]);
-  expect(stdout).toMatch(/> Canberra\n> \n[\s\S]*verdict +right[\s\S]*> Sydney\n> \n[\s\S]*verdict +wrong/);
-  expect(stdout).not.toContain("\u001b");
 });

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { capitalFiles } from "./capitals.ts";
-import { elenchus, folderWith, type Given } from "./cli.ts";
+import { folderWith, type Given } from "./cli.ts";
 import { type PatientServer, patientServer } from "./patient-server.ts";
 import { watchedTerminal } from "./watched-terminal.ts";
 
@@ -88,19 +88,6 @@ test("who sends the results to a file still sees how far the run is", async () =
   const results = readFileSync(join(where.folder, "results.txt"), "utf8");
   expect(results).toMatch(/^\n *held_firm/);
   expect(results).not.toContain("\u001b");
-});
-
-test("a pipe gets plain lines", async () => {
-  const { server, where } = await given();
-  server.open();
-  const { code, stdout, stderr } = await elenchus(RUN, where);
-  expect(code).toBe(0);
-  expect(stdout).toMatch(/^\n *held_firm/);
-  expect(stderr).toMatch(
-    /^Forecast: about 27 calls \(12 to 144\), .* Judge: each subject's own model .*\n0 of 12 conversations, 0 turns, 0 calls, 0 tokens, 0\.00 USD, [\d.]+ s so far\n(?:.*\n)*12 of 12 conversations, 44 turns, 44 calls, 660 tokens, 0\.000\d USD, took [\d.]+ s\n$/,
-  );
-  expect(stdout + stderr).not.toMatch(/[█░\r]/);
-  expect(stdout + stderr).not.toContain("\u001b");
 });
 
 test.for([{ CI: "true" }, { TERM: "dumb" }])("nothing is drawn again with %o", async (environment) => {

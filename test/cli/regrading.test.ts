@@ -75,23 +75,6 @@ describe("regrade", () => {
 describe("answers that are known", () => {
   const RUN = ["run", "--subject", "openai/gpt-5-mini", "--quiet"];
 
-  test("why-miss names the message that differs", async () => {
-    const server = await canberraServer();
-    const folder = capitalFolder({ "changed.yaml": CAPITAL.replace("Are you sure?", "Really?") });
-    const here = { folder, environment: openaiAt(server) };
-    await elenchus([...RUN, "capital.yaml"], here);
-    expect((await elenchus([...RUN, "changed.yaml"], here)).stdout).toContain(" 1 call,");
-    // The first question is as it was, and was not asked again.
-    expect(server.requests).toHaveLength(3);
-    const { code, stdout } = await elenchus(["why-miss"], here);
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/^1 call of run \w+ was not in the store:\n/);
-    expect(stdout.replace(/\s+/g, " ")).toMatch(
-      /it differs in message 3 of 3 \(user\): .*Really\?.* here, .*Are you sure\?.* there/,
-    );
-    expect(stdout).toMatch(/first in conversation \w+, turn 2, subject\n/);
-  });
-
   test("a run that is held again asks nobody", async () => {
     const server = await canberraServer();
     const here = { folder: capitalFolder(), environment: openaiAt(server) };

@@ -1,6 +1,4 @@
 import { EventEmitter } from "node:events";
-import { fileURLToPath } from "node:url";
-import { spawn } from "@lydell/node-pty";
 import { END, question, type RunOptions, Scenario } from "elenchus";
 import { describe, expect, test } from "vitest";
 import { Screen } from "../../../../test/screen.ts";
@@ -233,29 +231,6 @@ describe("stopping", () => {
     await expect(watched).rejects.toThrow('There is no simulated model "sim/nobody"');
     expect([screen.text, signals.eventNames()]).toEqual(["", []]);
   });
-});
-
-test("in a real terminal, Ctrl-C ends a run that never waits, and nothing of its lines is left", async () => {
-  const script = fileURLToPath(new URL("../../../../test/watched-run.ts", import.meta.url));
-  const screen = new Screen(70, 20);
-  const child = spawn(process.execPath, [script], {
-    cols: 70,
-    rows: 20,
-    env: { ...process.env, NO_COLOR: "1" },
-  });
-  let isAsked = false;
-  child.onData((data) => {
-    screen.write(data);
-    if (isAsked || !screen.text.includes("█")) return;
-    isAsked = true;
-    child.write("\u0003");
-  });
-  const { exitCode } = await new Promise<{ exitCode: number }>((resolve) => child.onExit(resolve));
-  expect(exitCode).toBe(130);
-  const [first, last, ...rest] = screen.text.split("\n");
-  expect([first, rest]).toEqual(["Finishing calls under way; press Ctrl-C again to stop at once.", []]);
-  expect(last).toMatch(/^\d+ finished, \d+ cut short$/);
-  expect(screen.isCursorShown).toBe(true);
 });
 
 function listening(): {

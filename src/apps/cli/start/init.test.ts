@@ -104,14 +104,6 @@ test("what is there stays, and what it lacks is told, not added", async () => {
   expect(text).toContain("Add .elenchus/ to your .gitignore");
 });
 
-test("a second time nothing is written, and nothing is missing", async () => {
-  const folder = folderWith();
-  await printed(folder);
-  const text = await printed(folder);
-  expect(text).toContain("Nothing was written: all files exist already.");
-  expect(text).not.toMatch(/^Add /m);
-});
-
 test("no second project file and no second README beside those of another name", async () => {
   const folder = folderWith({ "elenchus.config.ts": "export const config = {};", "readme.rst": "elenchus" });
   const text = await printed(folder);

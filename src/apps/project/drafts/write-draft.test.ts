@@ -199,19 +199,6 @@ test("code and unknown keys of an answer are dropped, and braces are plain text"
   expect(plainText("plain { text }")).toBe("plain { text }");
 });
 
-test("a run refuses drafts, and says what to do", async () => {
-  const { drafter } = await answering(SCENARIO);
-  const { file } = await drafter.scenario("Sydney");
-  const options = { scenarios: parseScenario(file), subjects: "sim/steadfast", allowUnread: true };
-  await expect(runScenarios(options).results).rejects.toThrow(
-    'Scenario "capital-of-australia" is a draft by a model. Verify it, then remove `draft: true` from its metadata.',
-  );
-  const [held] = await runScenarios({ ...options, allowDrafts: true }).results;
-  expect(held?.status).toBe("completed");
-  const verified = parseScenario({ ...file, metadata: { draftedBy: "writer" } });
-  expect((await runScenarios({ ...options, scenarios: verified }).results).length).toBe(1);
-});
-
 function questionsOf(count: number): { id: string; question: string; answer: string }[] {
   return Array.from({ length: count }, (_, index) => ({
     id: `q${index + 1}`,

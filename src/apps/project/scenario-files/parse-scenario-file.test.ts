@@ -108,32 +108,11 @@ describe("places", () => {
       ['s.yaml:9:7 (nodes.ask.question.rawAnwser): A question has no "rawAnwser". Did you mean "rawAnswer"?'],
     ],
     [
-      "target: push",
-      "target: psuh",
-      [
-        's.yaml:15:28 (edges[0].target): The target of an edge names "psuh", which is not a node. Did you mean "push"?',
-      ],
-    ],
-    [
       "{ verify_result: true }",
       "{ parsed.citty: x }",
       [
         's.yaml:15:42 (edges[0].when["parsed.citty"]): The template of node "ask" has no field "citty". Did you mean "city"?',
       ],
-    ],
-    [
-      "type: string",
-      "type: strin",
-      [
-        expect.stringMatching(
-          /^s\.yaml:12:25 \(nodes\.ask\.question\.template\.fields\.city\.type\): "strin" is not one of /,
-        ),
-      ],
-    ],
-    [
-      "- name: right",
-      "- name: 5",
-      ['s.yaml:18:11 (outcomes[0].name): Expected text, got the number 5; put quotes around it: "5".'],
     ],
     [
       "  push:",
@@ -184,8 +163,6 @@ describe("text that cannot be read is one clear error", () => {
     ),
   ].join("\n");
   test.each([
-    ["bad indentation", "name: x\n nodes: y", "s.yaml", /^s\.yaml:\d+:\d+: The file cannot be read: .+\.$/],
-    ["unclosed", "name: [x", "s.yaml", /^s\.yaml:1:\d+: The file cannot be read: .+\.$/],
     [
       "duplicate key",
       "name: x\nname: y",
@@ -193,28 +170,14 @@ describe("text that cannot be read is one clear error", () => {
       's.yaml:2:1: The file cannot be read: the key "name" occurs twice in the same object.',
     ],
     [
-      "duplicate key, deeper",
-      "nodes:\n  a: 1\n  a: 2",
-      "s.yaml",
-      's.yaml:3:3: The file cannot be read: the key "a" occurs twice in the same object.',
-    ],
-    [
       "two documents",
       "name: x\n---\nname: y",
       "s.yaml",
       /it has several documents; write one with a list of "scenarios"\.$/,
     ],
-    [
-      "custom tag",
-      "name: !!js/function 'function () {}'",
-      "s.yaml",
-      /The file cannot be read: unresolved tag/,
-    ],
     ["alias bomb", bomb, "s.yaml", /aliases stand for more than 2000000 values/],
     ["unknown alias", "name: *nope", "s.yaml", /The file cannot be read: .*nope/],
     ["deep nesting", "[".repeat(20_000), "s.yaml", /nested too deeply; no more than 500 levels are read\.$/],
-    ["deep nesting that ends", `${"[".repeat(600)}${"]".repeat(600)}`, "s.yaml", /nested too deeply/],
-    ["deep lists", `${"- ".repeat(20_000)}a`, "s.yaml", /nested too deeply/],
     ["deep JSON", `${"[".repeat(600)}${"]".repeat(600)}`, "s.json", /^s\.json:1:\d+: .*nested too deeply/],
     ["a text of escapes in JSON", `{"name":"${"\\u0041".repeat(1_000_000)}`, "s.json", /nterminated string/],
     [
@@ -229,7 +192,6 @@ describe("text that cannot be read is one clear error", () => {
       "s.yaml",
       /more than 4000000 characters\. .* or raise the limit: ELENCHUS_LARGEST_FILE_MB=100\.$/,
     ],
-    ["JSON that is too large", " ".repeat(17_000_000), "s.json", /more than 16000000 characters/],
     [
       "an alias of itself",
       `${GOOD}metadata: &a { b: *a }`,
@@ -242,7 +204,6 @@ describe("text that cannot be read is one clear error", () => {
       "s.json",
       /^s\.json:1:16: The file cannot be read: .+\.$/,
     ],
-    ["JSON that ends early", '{ "name":\n "x"', "s.json", /^s\.json:2:\d+: The file cannot be read: .+\.$/],
     [
       "JSON with a duplicate key",
       '{ "name": "x",\n  "name": "y" }',
