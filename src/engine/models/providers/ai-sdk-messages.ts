@@ -120,42 +120,28 @@ function storedPart(
   inputOf: (call: Extract<Content, { type: "tool-call" }>) => JsonValue,
 ): object | undefined {
   const { type } = part;
+  if (type === "source" || type === "tool-approval-request") return undefined;
+  const stored = { type, providerOptions: part.providerMetadata };
   switch (type) {
     case "text":
-      if (part.text === "" && part.providerMetadata === undefined) return undefined;
-      return { type, text: part.text, providerOptions: part.providerMetadata };
     case "reasoning":
-      return { type, text: part.text, providerOptions: part.providerMetadata };
+      if (type === "text" && part.text === "" && part.providerMetadata === undefined) return undefined;
+      return { ...stored, text: part.text };
     case "custom":
-      return { type, kind: part.kind, providerOptions: part.providerMetadata };
+      return { ...stored, kind: part.kind };
     case "file":
     case "reasoning-file":
-      return {
-        type,
-        data: fileText(part.data),
-        mediaType: part.mediaType,
-        providerOptions: part.providerMetadata,
-      };
-    case "tool-call":
-      return {
-        type,
-        toolCallId: part.toolCallId,
-        toolName: part.toolName,
-        input: inputOf(part),
-        providerExecuted: part.providerExecuted,
-        providerOptions: part.providerMetadata,
-      };
-    case "tool-result":
-      return {
-        type,
-        toolCallId: part.toolCallId,
-        toolName: part.toolName,
-        output:
-          part.isError === true
-            ? { type: "error-json", value: part.result }
-            : outputOf(part.result as JsonValue, false),
-        providerOptions: part.providerMetadata,
-      };
+      return { ...stored, data: fileText(part.data), mediaType: part.mediaType };
+    case "tool-call": {
+      const { toolCallId, toolName, providerExecuted } = part;
+      return { ...stored, toolCallId, toolName, input: inputOf(part), providerExecuted };
+    }
+    case "tool-result": {
+      const { toolCallId, toolName, result, isError } = part;
+      const output =
+        isError === true ? { type: "error-json", value: result } : outputOf(result as JsonValue, false);
+      return { ...stored, toolCallId, toolName, output };
+    }
     default:
       return undefined;
   }

@@ -1,15 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { LineReader } from "./stdio-link.ts";
+import { lineReader } from "./stdio-link.ts";
 
 function read(chunks: readonly Buffer[], limit = 1_000): readonly string[] {
   const lines: string[] = [];
-  const reader = new LineReader(
-    limit,
-    (line) => lines.push(line),
-    () => lines.push("OVERFLOW"),
-  );
-  for (const chunk of chunks) reader.push(chunk);
+  const onOverflow = (): unknown => lines.push("OVERFLOW");
+  const reader = lineReader({ limit, onLine: (line) => lines.push(line), onOverflow });
+  for (const chunk of chunks) reader(chunk);
   return lines;
 }
 

@@ -97,16 +97,16 @@ export class StdioTransport implements MCPTransport {
     this.#clock = clock;
     this.supportsProtocolVersionDiscovery = discovery;
     this.waitsForProtocolVersionDiscovery = discovery;
-    const lines = new LineReader(
-      LINE_LIMIT,
-      (line) => this.#read(line),
-      () => this.#break("wrote a line of more than 16 MB"),
-    );
+    const read = lineReader({
+      limit: LINE_LIMIT,
+      onLine: (line) => this.#read(line),
+      onOverflow: () => this.#break("wrote a line of more than 16 MB"),
+    });
     const listener = {
       output: (chunk: Buffer): void => {
         this.#silence += chunk.length;
         if (this.#silence > SILENCE_LIMIT) this.#break("wrote more than 32 MB without an answer");
-        else if (this.failure === undefined) lines.push(chunk);
+        else if (this.failure === undefined) read(chunk);
       },
       ended: () => this.onclose?.(),
     };
@@ -211,47 +211,32 @@ function isMessage(value: unknown): value is UnknownRecord {
 
 const LINE_FEED = 10;
 
-/** Splits a stream of bytes into lines, with a limit for the length of a line. */
-export class LineReader {
-  readonly #limit: number;
-  readonly #onLine: (line: string) => void;
-  readonly #onOverflow: () => void;
-  #pieces: Buffer[] = [];
-  #length = 0;
-  #overflowed = false;
+/** What is done with lines, and where one is longer than the limit. */
+interface LineListener {
+  readonly limit: number;
+  readonly onLine: (line: string) => void;
+  readonly onOverflow: () => void;
+}
 
-  constructor(limit: number, onLine: (line: string) => void, onOverflow: () => void) {
-    this.#limit = limit;
-    this.#onLine = onLine;
-    this.#onOverflow = onOverflow;
-  }
-
-  /** After a line that is too long, all input is ignored. */
-  push(chunk: Buffer): void {
+/** Splits a stream of bytes into lines. After a line that is too long, all input is ignored. */
+export function lineReader({ limit, onLine, onOverflow }: LineListener): (chunk: Buffer) => void {
+  let pieces: Buffer[] = [];
+  let length = 0;
+  return (chunk) => {
     let start = 0;
-    while (!this.#overflowed) {
+    while (length <= limit) {
       const end = chunk.indexOf(LINE_FEED, start);
-      this.#keep(chunk.subarray(start, end === -1 ? undefined : end));
-      if (end === -1) return;
-      this.#finishLine();
-      start = end + 1;
+      const piece = chunk.subarray(start, end === -1 ? undefined : end);
+      length += piece.length;
+      pieces.push(piece);
+      if (length > limit) {
+        pieces = [];
+        onOverflow();
+      } else if (end === -1) return;
+      else {
+        onLine(Buffer.concat(pieces).toString("utf8"));
+        [pieces, length, start] = [[], 0, end + 1];
+      }
     }
-  }
-
-  #keep(piece: Buffer): void {
-    this.#length += piece.length;
-    if (this.#length > this.#limit) {
-      this.#overflowed = true;
-      this.#pieces = [];
-      this.#onOverflow();
-    } else if (piece.length > 0) this.#pieces.push(piece);
-  }
-
-  #finishLine(): void {
-    if (this.#overflowed) return;
-    const line = Buffer.concat(this.#pieces).toString("utf8");
-    this.#pieces = [];
-    this.#length = 0;
-    this.#onLine(line);
-  }
+  };
 }

@@ -46,14 +46,14 @@ export class ToolConnection {
   /** Calls a tool. A failure that the tool reports is a result; a missing answer is thrown. */
   async call(tool: string, input: JsonObject, signal: AbortSignal): Promise<ToolOutput> {
     const doing = `the tool "${tool.slice(0, 100)}" was called`;
-    const limit = new TimeLimit(this.#parts, signal);
+    const limit = timeLimit(this.#parts, signal);
     this.#inFlight += 1;
     try {
       const options = { signal: limit.signal };
       return toolOutput(await this.#parts.client.callTool({ name: tool, arguments: { ...input }, options }));
     } catch (error) {
       if (signal.aborted) throw abortedCall(signal, `The tool "${tool}"`);
-      if (limit.reached) throw await this.#outOfTime(doing);
+      if (limit.reached()) throw await this.#outOfTime(doing);
       const said = saidByTool(error);
       if (said !== undefined) return { output: cutText(said), isError: true };
       throw this.#failure(error, doing);
@@ -85,7 +85,7 @@ export class ToolConnection {
     const { name, client } = this.#parts;
     if (client.initializeResult.capabilities.tools === undefined)
       return { tools: [], warnings: [`The tool server "${name}" offers no tools.`] };
-    const limit = new TimeLimit(this.#parts);
+    const limit = timeLimit(this.#parts);
     try {
       return await readListing(name, async (cursor) =>
         client.listTools({
@@ -95,7 +95,7 @@ export class ToolConnection {
       );
     } catch (error) {
       this.#listing = undefined;
-      if (limit.reached) throw await this.#outOfTime("its tools were listed");
+      if (limit.reached()) throw await this.#outOfTime("its tools were listed");
       throw this.#failure(error, "its tools were listed");
     } finally {
       limit.clear();
@@ -145,21 +145,20 @@ function withDetail(error: unknown): unknown {
 }
 
 /** The time limit of a call: aborts after it, or with another signal. */
-class TimeLimit {
-  /** True if it was the time that ran out. */
-  reached = false;
+interface TimeLimit {
   readonly signal: AbortSignal;
-  /** Cancels the limit. */
-  readonly clear: () => void;
+  /** True if it was the time that ran out. */
+  reached(): boolean;
+  clear(): void;
+}
 
-  constructor({ callTimeoutMs, clock }: ConnectionParts, other?: AbortSignal) {
-    const controller = new AbortController();
-    this.signal = other === undefined ? controller.signal : AbortSignal.any([controller.signal, other]);
-    this.clear = clock.after(callTimeoutMs, () => {
-      this.reached = true;
-      controller.abort();
-    });
-  }
+function timeLimit({ callTimeoutMs, clock }: ConnectionParts, other?: AbortSignal): TimeLimit {
+  const time = new AbortController();
+  return {
+    signal: other === undefined ? time.signal : AbortSignal.any([time.signal, other]),
+    reached: () => time.signal.aborted,
+    clear: clock.after(callTimeoutMs, () => time.abort()),
+  };
 }
 
 /** The connection to a server, which can explain its failures. */
