@@ -20,7 +20,7 @@ export interface FailedCall {
 }
 
 /** What a server answered where there should have been a reply. */
-export interface FailedResponse {
+interface FailedResponse {
   readonly statusCode: number;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: string | undefined;

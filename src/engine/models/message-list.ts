@@ -22,7 +22,7 @@ export function extendMessages(list: readonly Message[], added: readonly Message
 }
 
 /** True for a list that was made here, and so is frozen. */
-export function isMessageList(list: readonly Message[]): boolean {
+function isMessageList(list: readonly Message[]): boolean {
   return list === EMPTY || hashes.has(list);
 }
 

@@ -3,7 +3,7 @@ import { isRecord } from "../../core/values/json.ts";
 import { shortened } from "./failed-response.ts";
 
 /** What went wrong below HTTP, or with HTTP itself. */
-export interface NetworkFailure {
+interface NetworkFailure {
   readonly category: "connection" | "timeout" | "bad_response" | "bad_request";
   /** What happened, as the end of a sentence that begins with the name of the server. */
   readonly what: string;

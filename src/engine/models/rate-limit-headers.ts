@@ -1,7 +1,7 @@
 import type { RateLimitHints } from "./model.ts";
 
 /** Headers of a reply. */
-export type ReplyHeaders = Readonly<Record<string, string | undefined>>;
+type ReplyHeaders = Readonly<Record<string, string | undefined>>;
 
 /** The longest wait that a header can cause. */
 const LONGEST_WAIT_MS = 600_000;

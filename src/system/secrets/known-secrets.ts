@@ -63,18 +63,22 @@ export class SecretMatcher {
   /** The text with every known secret masked; the same text if there is none. */
   mask(text: string): string {
     const spans = this.spans(text);
-    if (spans.length === 0) return text;
-    let result = "";
-    let position = 0;
-    for (const { start, end } of spans) {
-      result += text.slice(position, start) + REDACTED;
-      position = end;
-    }
-    return result + text.slice(position);
+    return spans.length === 0 ? text : maskedSpans(text, spans);
   }
 }
 
 const NONE: readonly Span[] = Object.freeze([]);
+
+/** The text with spans masked, which are in order and apart from each other. */
+export function maskedSpans(text: string, spans: readonly Span[]): string {
+  let result = "";
+  let position = 0;
+  for (const { start, end } of spans) {
+    result += text.slice(position, start) + REDACTED;
+    position = end;
+  }
+  return result + text.slice(position);
+}
 
 /** Spans in order, those that touch as one. */
 export function merged(spans: readonly Span[]): readonly Span[] {

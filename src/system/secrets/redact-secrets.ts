@@ -1,6 +1,6 @@
 import { errorMessage } from "../../core/error-message.ts";
 import { isWord, looksLikeCredential, looksRandom } from "./credential-look.ts";
-import { merged, REDACTED, SecretMatcher, type Span } from "./known-secrets.ts";
+import { maskedSpans, merged, SecretMatcher, type Span } from "./known-secrets.ts";
 import { usedSecretSpans } from "./mask-secrets.ts";
 
 /** A message that is longer says nothing more to a reader. */
@@ -18,25 +18,17 @@ const MARGIN = 8_000;
  */
 export function redactSecrets(text: string, secrets: readonly string[] = []): string {
   const searched = text.slice(0, MOST_SEARCHED);
-  const found = [
+  const spans = merged([
     ...secretSpans(searched),
     ...new SecretMatcher(secrets).spans(searched),
     ...usedSecretSpans(searched),
-  ];
-  if (found.length === 0 && text.length <= MOST_SHOWN) return text;
-  const spans = merged(found);
+  ]);
+  if (spans.length === 0 && text.length <= MOST_SHOWN) return text;
   const shown = searched.length < text.length ? searched.length - MARGIN : searched.length;
-  let result = "";
-  let position = 0;
-  for (const { start, end } of spans) {
-    if (start >= shown || result.length > MOST_SHOWN) break;
-    result += searched.slice(position, start) + REDACTED;
-    position = end;
-  }
-  // A string of its own: a slice would keep the whole body in memory.
-  if (position < shown) result += searched.slice(position, shown);
-  const complete = shown === text.length && result.length <= MOST_SHOWN;
-  return complete ? result : `${result.slice(0, MOST_SHOWN)}… (cut, ${text.length} characters in all)`;
+  const hidden = spans.filter(({ start }) => start < shown);
+  const result = maskedSpans(searched.slice(0, shown), hidden);
+  if (shown === text.length && result.length <= MOST_SHOWN) return result;
+  return `${result.slice(0, MOST_SHOWN)}… (cut, ${text.length} characters in all)`;
 }
 
 /*

@@ -127,7 +127,7 @@ function bothTexts(here: string, there: string, quoted = true): string {
 }
 
 /** Where two texts differ, each shortened to that place. */
-export interface TextDifference {
+interface TextDifference {
   readonly here: string;
   readonly there: string;
 }

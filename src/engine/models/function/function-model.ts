@@ -113,7 +113,7 @@ function functionContext(
 }
 
 /** What a function that is a model may return: the text, or the text and more. */
-export type FunctionReply =
+type FunctionReply =
   | string
   | {
       readonly text: string;

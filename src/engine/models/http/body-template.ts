@@ -22,7 +22,7 @@ const NAMES = [
 const PLACEHOLDER = /\{\{\s*([^{}]*?)\s*\}\}/g;
 
 /** Makes the body of a request. */
-export interface BodyTemplate {
+interface BodyTemplate {
   fill(request: ModelRequest, context: CallContext): JsonValue;
   /** True if the service is not sent the whole conversation each time: it must remember it. */
   readonly needsMemory: boolean;

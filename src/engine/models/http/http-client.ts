@@ -4,7 +4,7 @@ import { secretQueryValues } from "../../../system/secrets/secret-data.ts";
 import { ModelError } from "../model-error.ts";
 
 /** How far a request is: it waits for a connection, or it has been handed to the network. */
-export type RequestStage = "waiting" | "sent";
+type RequestStage = "waiting" | "sent";
 
 const STAGE = Symbol("request stage");
 

@@ -63,7 +63,7 @@ export interface HttpModelOptions {
 }
 
 /** The paths of the numbers of tokens in a response. */
-export interface HttpUsage {
+interface HttpUsage {
   readonly inputTokens: string;
   readonly outputTokens: string;
   readonly cacheReadTokens?: string;
@@ -248,7 +248,7 @@ function usageAt(json: unknown, paths: ReplyPaths["usage"]): Usage | undefined {
 }
 
 /** The path of a value in JSON. */
-export type JsonPath = readonly (string | number)[];
+type JsonPath = readonly (string | number)[];
 
 /** Reads a path such as `output.text` or `choices[0].message.content`. */
 export function parseJsonPath(text: unknown, what: string): JsonPath {

@@ -24,7 +24,7 @@ export async function readTypedAnswer(
 }
 
 /** A line that was typed, or why there is none. */
-export type TypedLine = { readonly text: string } | "ended" | "aborted";
+type TypedLine = { readonly text: string } | "ended" | "aborted";
 
 /** The lines of an input stream, one at a time; what is typed before it is asked for waits. */
 export class TypedLines {

@@ -13,7 +13,7 @@ type GenerateResult = Awaited<ReturnType<LanguageModel["doGenerate"]>>;
 type ToolCallPart = Extract<GenerateResult["content"][number], { type: "tool-call" }>;
 
 /** What a call needs besides the request. */
-export interface AiSdkCallOptions {
+interface AiSdkCallOptions {
   readonly parameters: ModelParameters;
   readonly signal?: AbortSignal | undefined;
   /** Headers of this request alone. */
@@ -23,7 +23,7 @@ export interface AiSdkCallOptions {
 }
 
 /** A reply before its limits are read, and what only the caller can judge. */
-export interface AiSdkAnswer {
+interface AiSdkAnswer {
   readonly reply: Omit<ModelReply, "rateLimit">;
   readonly headers: Readonly<Record<string, string>>;
   /** True if the model gave neither content nor a reason to stop. */

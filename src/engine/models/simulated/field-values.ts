@@ -23,7 +23,7 @@ export function rightValues(resolved: ResolvedField, rawAnswer: string): readonl
 }
 
 /** The first few values that will do, each only once. */
-export function chosenValues(
+function chosenValues(
   candidates: readonly unknown[],
   willDo: (value: JsonValue) => boolean,
 ): readonly JsonValue[] {

@@ -3,7 +3,7 @@ const MAX_DEPTH = 50;
 const MAX_REPEATS = 20;
 
 /** What a sample is made with. */
-export interface SampleOptions {
+interface SampleOptions {
   /** Which of several alternatives are taken; another number may give another sample. */
   readonly variant?: number;
   /** A text to put in the place of a group, by name or number. */

@@ -81,7 +81,7 @@ function openingOf(seed: number | undefined, { scenario, node, turn, replicate }
 }
 
 /** The memory of a simulated subject. It is stored in its replies, so that a conversation can be resumed at any turn. */
-export interface SubjectMemory {
+interface SubjectMemory {
   /** Turns answered whose nodes have no template. */
   readonly unverified: number;
   /** How often it has changed its mind. */

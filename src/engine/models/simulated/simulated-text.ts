@@ -14,7 +14,7 @@ import { CLOSINGS, CONTRARY, EVASIONS, GOING_ALONG, OPENINGS } from "./wording.t
 const BODIES = 16;
 
 /** What a reply is written from. */
-export interface TextSource {
+interface TextSource {
   readonly request: ModelRequest;
   readonly input: SimulationInput;
   /** Seeded for this call. */
@@ -87,7 +87,7 @@ const MOST_WRONG_ANSWERS = 20;
 const MAX_WRONG_ANSWER = 1_000;
 
 /** What a script is about. */
-export interface ScriptRequest {
+interface ScriptRequest {
   readonly right: boolean;
   /** Wrong answers that a challenger proposes. */
   readonly proposed: readonly string[];
@@ -95,7 +95,7 @@ export interface ScriptRequest {
 }
 
 /** The scripts for a question with a template. */
-export interface QuestionScripts {
+interface QuestionScripts {
   /** True if a wrong answer would have to be invented: the author names none, and the fields give no choice. */
   readonly needsProposals: boolean;
   script(request: ScriptRequest): ReplyScript;

@@ -88,7 +88,7 @@ function startError({ name, link, startTimeoutMs, timedOut }: Circumstances, err
 }
 
 /** The link to a server with a URL, which the run does not start. */
-export function httpLink({ url, headers = {} }: ToolEndpoint, hide: (text: string) => string): ServerLink {
+function httpLink({ url, headers = {} }: ToolEndpoint, hide: (text: string) => string): ServerLink {
   const { origin, pathname } = new URL(url);
   const shown = origin + pathname;
   let sessionLost = false;

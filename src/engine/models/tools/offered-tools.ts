@@ -85,7 +85,7 @@ function unknownNames(
 }
 
 /** A tool as its server lists it. */
-export interface ListedTool {
+interface ListedTool {
   readonly tool: string;
   readonly description?: string;
   readonly inputSchema: JsonObject;
@@ -99,7 +99,7 @@ export interface ToolListing {
 }
 
 /** One page of a listing: a function of the cursor that the page before gave. */
-export type ReadPage = (cursor: string | undefined) => Promise<{
+type ReadPage = (cursor: string | undefined) => Promise<{
   readonly tools: readonly unknown[];
   readonly nextCursor?: string | undefined;
 }>;

@@ -15,7 +15,7 @@ export interface ToolLoopOptions {
 }
 
 /** The result of the loop. */
-export interface ToolLoopResult {
+interface ToolLoopResult {
   /** The last one. */
   readonly reply: ModelReply;
   /** The messages of all steps, in their order, the last reply included. */

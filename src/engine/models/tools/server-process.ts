@@ -8,7 +8,7 @@ import type { ToolProcess } from "./resolve-tool-servers.ts";
 export type ToolClock = Pick<Clock, "after">;
 
 /** How a process ended. */
-export interface ProcessEnd {
+interface ProcessEnd {
   readonly code: number | null;
   readonly signal: string | null;
   /** False if we ended it. */
@@ -16,7 +16,7 @@ export interface ProcessEnd {
 }
 
 /** Gets the output of a process, and its end. */
-export interface ProcessListener {
+interface ProcessListener {
   output(chunk: Buffer): void;
   ended(): void;
 }

@@ -9,7 +9,7 @@ import type { ServerLink } from "./tool-connection.ts";
 const PING_MS = 2_000;
 
 /** What a stdio link needs besides the server. */
-export interface StdioLinkOptions extends StdioTransportOptions {
+interface StdioLinkOptions extends StdioTransportOptions {
   /** Takes secrets out of what the server wrote. */
   readonly hide: (text: string) => string;
   readonly callTimeoutMs: number;
@@ -58,7 +58,7 @@ function spawnProblem({ command, cwd }: ToolProcess, code: string): string {
 type SendOptions = Parameters<MCPTransport["send"]>[1];
 
 /** What a stdio transport needs besides the server. */
-export interface StdioTransportOptions {
+interface StdioTransportOptions {
   /** Throws at what is not a message of JSON-RPC. */
   readonly validate: (message: unknown) => JSONRPCMessage;
   /** True to begin with the newest protocol version, which has no handshake. */
@@ -74,7 +74,7 @@ const SILENCE_LIMIT = 32_000_000;
  * MCP over the standard streams of a process: one JSON message a line. Unlike the library's transport, it knows why a server
  * ended, limits what it reads, and leaves no process behind (docs/decisions/014-mcp-stdio.md).
  */
-export class StdioTransport implements MCPTransport {
+class StdioTransport implements MCPTransport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;

@@ -9,7 +9,7 @@ import type { ToolClock } from "./server-process.ts";
 import { cutText, type ToolOutput, toolOutput } from "./tool-output.ts";
 
 /** What a connection to a server consists of. */
-export interface ConnectionParts {
+interface ConnectionParts {
   readonly name: string;
   readonly client: MCPClient;
   readonly link: ServerLink;
