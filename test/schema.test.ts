@@ -56,7 +56,6 @@ describe("an editor agrees with the library", () => {
   });
 
   test.each<[string, (scenario: Record<string, unknown>) => void]>([
-    ["no entry", (scenario) => delete scenario.entry],
     ["an unknown key", (scenario) => Object.assign(scenario, { entri: "x" })],
     ["no nodes", (scenario) => Object.assign(scenario, { nodes: {} })],
     [

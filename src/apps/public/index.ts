@@ -77,6 +77,7 @@ export {
   type ScenarioNode,
   type ToolFilter,
 } from "../../core/scenario/definition.ts";
+export { disclosure, pressure, repair } from "../../core/scenario/dynamics.ts";
 export type { LintCode, LintSettings } from "../../core/scenario/lint-rule.ts";
 export type { ModelOverride, ModelReference } from "../../core/scenario/model-override.ts";
 export { parseScenario } from "../../core/scenario/parse-scenario.ts";

@@ -154,7 +154,7 @@ function fill(part: unknown, filling: Filling): unknown {
     if (!isTemplate(key) || filling.hasNames) put(key, inside);
     else {
       const names = rendered(key, { ...filling, isText: !filling.takesLists });
-      if (!Array.isArray(names)) put(String(names), inside);
+      if (!Array.isArray(names)) put(filling.takesLists ? String(names).trim() : String(names), inside);
       else
         for (const [name, ...aliases] of names.map(words))
           if (name !== "") put(name, [...aliases, ...listed(inside)]);

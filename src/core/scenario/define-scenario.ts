@@ -32,10 +32,12 @@ export interface ScenarioSource {
   readonly rest: UnknownRecord;
   /** Where in a file an issue is, if the scenario came from one. */
   readonly locate?: (issue: Issue) => FilePosition | undefined;
+  /** Where a part was written, of which the long form is another. */
+  readonly origin?: (path: IssuePath) => IssuePath;
 }
 
 /** The one way from parts to a definition, for the builder and for files. */
-export function defineScenario({ parts, rest, locate }: ScenarioSource): ScenarioDefinition {
+export function defineScenario({ parts, rest, locate, origin }: ScenarioSource): ScenarioDefinition {
   const issues = [...parts.issues];
   const warnings: Issue[] = [];
   const nodeIds = [...parts.nodes.keys()];
@@ -53,22 +55,33 @@ export function defineScenario({ parts, rest, locate }: ScenarioSource): Scenari
       warn: (issue) => warnings.push(issue),
     });
   }
-  const located = (issue: Issue): Issue => {
+  const located = (found: Issue): Issue => {
+    const issue = origin === undefined ? found : { ...found, path: origin(found.path) };
     const position = locate?.(issue);
     return Object.freeze(position === undefined ? issue : { ...issue, position });
   };
   if (issues.length > 0) {
-    const inOrder = withoutConsequences(issues)
-      .map(located)
-      .sort((left, right) => lineOf(left) - lineOf(right));
+    const inOrder = [...withoutRepeats(withoutConsequences(issues).map(located))].sort(
+      (left, right) => lineOf(left) - lineOf(right),
+    );
     throw new DefinitionError(
       typeof data.name === "string" ? `Scenario ${JSON.stringify(data.name)}` : "The scenario",
       inOrder,
     );
   }
-  const definition = freezeDefinition(data, nodeIds, warnings.map(located));
+  const definition = freezeDefinition(data, nodeIds, withoutRepeats(warnings.map(located)));
   locators.set(definition, located);
   return definition;
+}
+
+/** Each issue once: what is written once may be part of many nodes, by an anchor or a short form. */
+function withoutRepeats(issues: readonly Issue[]): readonly Issue[] {
+  const known = new Map<string, Issue>();
+  for (const issue of issues) {
+    const key = JSON.stringify(issue.position === undefined ? issue : { ...issue, path: null });
+    if (!known.has(key)) known.set(key, issue);
+  }
+  return [...known.values()];
 }
 
 const locators = new WeakMap<ScenarioDefinition, (issue: Issue) => Issue>();

@@ -1,5 +1,6 @@
 import type { IssuePath, ReportIssue } from "../schema/issue.ts";
 import { receivedName } from "../schema/validate-shape.ts";
+import { type Expansion, expandScenario } from "../short-forms/expand-scenario.ts";
 import { isRecord, typeName, type UnknownRecord } from "../values/json.ts";
 import { defineScenario, type ScenarioSource } from "./define-scenario.ts";
 import type { ScenarioDefinition } from "./definition.ts";
@@ -22,26 +23,39 @@ export function readScenario(data: unknown, { keysAt, ...place }: ScenarioPlace 
   const parts = new ScenarioParts();
   const report: ReportIssue = (issue) => parts.issues.push(issue);
   let rest: UnknownRecord = {};
+  let expansion: Expansion | undefined;
   try {
-    if (isRecord(data)) rest = takeParts(data, parts, keysAt);
-    else report({ code: "wrong_type", path: [], expected: "a scenario", received: receivedName(data) });
+    if (isRecord(data)) {
+      expansion = expandScenario(data, { keysAt });
+      for (const issue of expansion?.issues ?? []) report(issue);
+      // Outcomes that were written out come first, those of the file behind them.
+      const inOrder = ([key = "", ...more]: IssuePath): readonly string[] | undefined =>
+        expansion !== undefined && key === "outcomes" ? undefined : keysAt?.([key, ...more]);
+      rest = takeParts(expansion?.data ?? data, parts, inOrder);
+    } else report({ code: "wrong_type", path: [], expected: "a scenario", received: receivedName(data) });
   } catch {
     // A getter or a proxy threw; data from a text has neither.
     report({ code: "not_data", path: [], found: "an object that cannot be read" });
   }
-  const { locate } = place;
-  if (locate === undefined || !isRecord(data) || !isRecord(data.outcomes))
+  const isShort = isRecord(data) && isRecord(expansion?.data.outcomes ?? data.outcomes);
+  if (expansion === undefined && (place.locate === undefined || !isShort))
     return defineScenario({ parts, rest, ...place });
   // What is wrong with a short form that was written out is wrong where it stands.
   const names = parts.outcomes.map((outcome) => (isRecord(outcome) ? String(outcome.name) : ""));
+  const origin = (path: IssuePath): IssuePath => {
+    const [list, index, ...more] = path;
+    const written =
+      isShort && list === "outcomes" && typeof index === "number"
+        ? [list, names[index] ?? "", ...more]
+        : path;
+    return expansion?.origin(written) ?? written;
+  };
+  const { locate } = place;
+  if (expansion !== undefined) return defineScenario({ parts, rest, origin, ...place });
   return defineScenario({
     parts,
     rest,
-    locate: (issue) => {
-      const [list, index, ...more] = issue.path;
-      const isShort = list === "outcomes" && typeof index === "number";
-      return locate(isShort ? { ...issue, path: [list, names[index] ?? "", ...more] } : issue);
-    },
+    ...(locate === undefined ? {} : { locate: (issue) => locate({ ...issue, path: origin(issue.path) }) }),
   });
 }
 

@@ -4,6 +4,7 @@ import { formatPath } from "../schema/format-issue.ts";
 import type { Issue, IssuePath } from "../schema/issue.ts";
 import type { Shape } from "../schema/shape.ts";
 import { validateShape } from "../schema/validate-shape.ts";
+import { expandNode } from "../short-forms/expand-scenario.ts";
 import {
   type CopyAllowance,
   type CopyProblem,
@@ -28,7 +29,9 @@ export class ScenarioParts {
   readonly outcomes: unknown[] = [];
   readonly #allowance: CopyAllowance = { remaining: MAX_VALUES };
 
-  addNode(id: string, node: unknown): void {
+  addNode(id: string, short: unknown): void {
+    const { node, issues } = expandNode(id, short);
+    this.issues.push(...issues);
     const { node: data, keepFor } = nodeAsData(node);
     const taken = this.#take(withUserQuestion(data), NODE_SHAPE, ["nodes", id]);
     keepFor(taken);

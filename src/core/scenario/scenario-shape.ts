@@ -20,6 +20,7 @@ import {
   type ShapeRule,
   text,
 } from "../schema/shape.ts";
+import { ANSWER_SHAPES, DYNAMIC_SHAPES, NEXT_SHAPE } from "../short-forms/short-shapes.ts";
 import { WHEN_SHAPE } from "../state/condition.ts";
 import { RUBRIC_SHAPE } from "../templates/rubric.ts";
 import { TEMPLATE_SHAPE } from "../templates/template-shape.ts";
@@ -82,11 +83,17 @@ const MODEL_OVERRIDE = {
   systemPrompt: described(text, "The system prompt at this node, before all others."),
 };
 
-/** A node, as `addNode` takes it and as files write it. */
-export const NODE_SHAPE: ReferenceShape = reference("node", () =>
-  object(
+const CHECKED: Shape = { kind: "checked" };
+
+/** Keys that short forms have: they are written out before, and stand here for suggestions. */
+function checkedKeys(shapes: Readonly<Record<string, Shape>>): Record<string, Shape> {
+  return Object.fromEntries(Object.keys(shapes).map((key) => [key, CHECKED]));
+}
+
+function nodeShape(question: Shape, short: Readonly<Record<string, Shape>>): ObjectShape {
+  return object(
     "a node",
-    { question: QUESTION },
+    { question },
     {
       rule: ({ user, question, agentIdentity }, report) => {
         const agent = isRecord(agentIdentity) ? agentIdentity.name : agentIdentity;
@@ -108,9 +115,17 @@ export const NODE_SHAPE: ReferenceShape = reference("node", () =>
         agentIdentity: AGENT_IDENTITY,
         rubric: RUBRIC_SHAPE,
         metadata: jsonObject,
+        ...short,
       },
     },
-  ),
+  );
+}
+
+const NODE_SHORT: Readonly<Record<string, Shape>> = { next: NEXT_SHAPE, ...ANSWER_SHAPES };
+
+/** A node, as `addNode` takes it and as files write it, with its short forms written out. */
+export const NODE_SHAPE: ReferenceShape = reference("node", () =>
+  nodeShape(QUESTION, checkedKeys(NODE_SHORT)),
 );
 
 const targetOrFork: ShapeRule = ({ target, fork }, report) => {
@@ -157,18 +172,19 @@ export const EDGE_SHAPE: ReferenceShape = reference("edge", () =>
   ),
 );
 
-const CHECKED: Shape = { kind: "checked" };
-
 interface PartShapes {
   readonly node: Shape;
   readonly edge: Shape;
   readonly outcome: Shape;
   readonly shortOutcome: Shape;
+  /** The keys of short forms. */
+  readonly short: Readonly<Record<string, Shape>>;
+  readonly required: readonly string[];
 }
 
-function scenarioShape({ node, edge, outcome, shortOutcome }: PartShapes): ObjectShape {
+function scenarioShape({ node, edge, outcome, shortOutcome, short, required }: PartShapes): ObjectShape {
   const nodes: Shape = { kind: "record", values: node, ifEmpty: "no_nodes" };
-  return object(
+  const shape = object(
     "a scenario",
     {
       name: described(nonEmptyText, "The name of the scenario."),
@@ -207,17 +223,23 @@ function scenarioShape({ node, edge, outcome, shortOutcome }: PartShapes): Objec
           list(text),
           "The order of the nodes, where their ids are numbers, which readers of JSON put first.",
         ),
+        ...short,
       },
     },
   );
+  return { ...shape, required };
 }
+
+const SCENARIO_SHORT: Readonly<Record<string, Shape>> = { ...DYNAMIC_SHAPES, ...ANSWER_SHAPES };
 
 /** A whole scenario, as files write it. */
 const SCENARIO_SHAPE: ObjectShape = scenarioShape({
-  node: NODE_SHAPE,
+  node: reference("node", () => either(nonEmptyText, nodeShape(either(nonEmptyText, QUESTION), NODE_SHORT))),
   edge: EDGE_SHAPE,
   outcome: OUTCOME_SHAPE,
   shortOutcome: SHORT_OUTCOME_SHAPE,
+  short: SCENARIO_SHORT,
+  required: ["name"],
 });
 
 /** A scenario whose nodes, edges and outcomes have been checked one by one. */
@@ -226,6 +248,8 @@ export const SCENARIO_FRAME_SHAPE: ObjectShape = scenarioShape({
   edge: CHECKED,
   outcome: CHECKED,
   shortOutcome: CHECKED,
+  short: checkedKeys(SCENARIO_SHORT),
+  required: ["name", "nodes", "entry"],
 });
 
 /** The version of the file format that this release reads and writes. */

@@ -352,3 +352,37 @@ test("a node has a question, or a simulated user who writes it", () => {
   // @ts-expect-error a node needs one of them
   new Scenario("s").addNode("talk", {});
 });
+
+describe("a question as text", () => {
+  const short = new Scenario("short")
+    .addNode("ask", {
+      question: "What is the capital?",
+      answer: "Canberra",
+      wrong: ["Sydney", ["Perth", "P."]],
+    })
+    .addNode("count", { question: "How many?", answer: { number: 46, within: 0.5 } })
+    .addNode("sure", { question: "Sure?", answer: "yes" })
+    .addNode("free", { question: "Say something.", answer: "none" });
+
+  test("the answer is known, with the wrong ones", () => {
+    short.addEdge("ask", "count", { when: { "parsed.answer": "Perth" } });
+    // @ts-expect-error there is no answer "Sidney".
+    short.addEdge("ask", "count", { when: { "parsed.answer": "Sidney" } });
+    // @ts-expect-error the field is called answer.
+    short.addEdge("ask", "count", { when: { "parsed.city": "Perth" } });
+  });
+
+  test("numbers, and yes and no, have their types", () => {
+    short.addEdge("count", "sure", { when: { "parsed.answer": { gte: 46 } } });
+    // @ts-expect-error the answer is a number.
+    short.addEdge("count", "sure", { when: { "parsed.answer": "46" } });
+    short.addEdge("sure", "free", { when: { "parsed.answer": true } });
+    // @ts-expect-error the answer is true or false.
+    short.addEdge("sure", "free", { when: { "parsed.answer": "yes" } });
+  });
+
+  test("a misspelt key is an error", () => {
+    // @ts-expect-error it is called answer.
+    new Scenario("x").addNode("a", { question: "Q?", anwser: "A" });
+  });
+});

@@ -256,7 +256,7 @@ describe("issues", () => {
     ],
     [
       "question of the wrong type",
-      (s) => s.addNode("a", { question: "text" }).setEntry("a"),
+      (s) => s.addNode("a", { question: 5 }).setEntry("a"),
       ["wrong_type at nodes.a.question"],
     ],
     ["no options", (s) => s.addNode("a").setEntry("a"), ["wrong_type at nodes.a"]],

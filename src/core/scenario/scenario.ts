@@ -4,11 +4,20 @@ import type { RateDeclaration } from "../outcomes/rate.ts";
 import { DefinitionError, formatIssue } from "../schema/format-issue.ts";
 import type { Issue } from "../schema/issue.ts";
 import { asNearest, NearestName } from "../schema/nearest-name.ts";
+import type { NoOther, ParsedOfShort, ShortQuestion } from "../short-forms/short-question.ts";
 import type { Entry, KnownNode, NewId, NodeEntry, TypedWhen } from "../state/node-entry.ts";
 import { type JsonObject, type UnknownRecord, withoutUndefined } from "../values/json.ts";
 import type { DatasetOption } from "./dataset.ts";
 import { defineScenario } from "./define-scenario.ts";
-import type { END, END_IN_FILES, Handover, History, NodeOptions, ScenarioDefinition } from "./definition.ts";
+import type {
+  END,
+  END_IN_FILES,
+  Handover,
+  History,
+  NodeOptions,
+  NodeParts,
+  ScenarioDefinition,
+} from "./definition.ts";
 import type { LintSettings } from "./lint-rule.ts";
 import { ScenarioParts } from "./scenario-parts.ts";
 import type { Variants } from "./variants.ts";
@@ -60,10 +69,15 @@ export class Scenario<in Nodes extends NodeEntry = never, in Outcomes extends st
   }
 
   /** Registers a node; the question is copied, so that later changes to it do not matter. */
+  addNode<const Id extends string, const Short extends ShortQuestion>(
+    id: NewId<Id, Nodes["id"]>,
+    options: NodeParts<ParsedOfShort<Short>> & Short & NoOther<Short, keyof NodeParts | keyof ShortQuestion>,
+  ): Scenario<Nodes | Entry<Id, ParsedOfShort<Short>>, Outcomes>;
   addNode<const Id extends string, Parsed = unknown>(
     id: NewId<Id, Nodes["id"]>,
     options: NodeOptions<Parsed>,
-  ): Scenario<Nodes | Entry<Id, Parsed>, Outcomes> {
+  ): Scenario<Nodes | Entry<Id, Parsed>, Outcomes>;
+  addNode(id: string, options: unknown): never {
     const { nodes, issues } = this.#parts;
     const key = String(id);
     const path = ["nodes", key];

@@ -58,6 +58,7 @@ export const CHECK = describe({
     }),
     flag("--json", "the same as --format json", OUTPUT),
     flag("--strict", "also exit 2 for warnings; notes never fail", OUTPUT),
+    flag("--expand", "print the scenarios with their short forms written out", OUTPUT),
     { ...WATCH, ...OUTPUT },
   ],
   settings: ["judge", "scenario", "tag", "dataset", "skipBadRows"],
@@ -66,6 +67,7 @@ export const CHECK = describe({
     "elenchus check scenarios/",
     "elenchus check 'scenarios/**/*.yaml' --no-draw --strict",
     "elenchus check scenarios/ --format sarif > check.sarif",
+    "elenchus check capital.yaml --expand > long.yaml",
   ],
 });
 

@@ -1,4 +1,6 @@
 import { LINT_RULES } from "../../../core/scenario/lint-rule.ts";
+import { FORMAT_VERSION } from "../../../core/scenario/scenario-shape.ts";
+import type { JsonObject } from "../../../core/values/json.ts";
 import { countFindings, type Finding, findingText, sarifLog } from "../../../insight/report/ci/findings.ts";
 import { findingAnnotations } from "../../../insight/report/ci/github-annotations.ts";
 import { drawText } from "../../../insight/report/graph/draw-text.ts";
@@ -8,6 +10,7 @@ import type { Output, Terminal } from "../../../system/terminal/terminal.ts";
 import { wrapText } from "../../../system/terminal/text-layout.ts";
 import { packageVersion } from "../../project/package-files.ts";
 import { ProjectError } from "../../project/project-error.ts";
+import { scenarioFileText, scenarioToJson } from "../../project/scenario-files/write-scenario.ts";
 import type { ExitCode, OptionsOf } from "../command.ts";
 import type { CHECK } from "../commands/write-commands.ts";
 import { readSettings } from "../read-settings.ts";
@@ -31,6 +34,14 @@ export async function check(options: CheckOptions, terminal: Terminal): Promise<
       "No files to validate. Name files, folders or patterns, or - for standard input.",
     ]);
   const report = await checkScenarios(names, settings, terminal);
+  if (options.expand && report.scenarios.length > 0) {
+    const files = report.scenarios.map(({ definition }) => scenarioToJson(definition));
+    const [only] = files as [JsonObject];
+    // The version stands once, at the top.
+    const many = { version: FORMAT_VERSION, scenarios: files.map(({ version: _, ...file }) => file) };
+    terminal.output.data(scenarioFileText(files.length === 1 ? only : many, "Short forms written out."));
+    if (report.files.length === 0) return 0;
+  }
   const all = [...report.files, ...report.scenarios.flatMap(({ findings }) => findings)];
   writeReport(report, all, { options, output: terminal.output });
   const { error, warning } = countFindings(all);

@@ -101,7 +101,6 @@ describe("places", () => {
       "entry: aks",
       ['s.yaml:4:8 (entry): The entry names "aks", which is not a node. Did you mean "ask"?'],
     ],
-    ["entry: ask\n", "", ["s.yaml:2:1: The scenario has no entry; name the node where conversations start."]],
     [
       "rawAnswer: Canberra",
       "rawAnwser: Canberra",

@@ -92,7 +92,7 @@ function finding(
   code: LintCode,
   { path, message, within }: Found,
 ): LintFinding {
-  const { position } = locatorOf(definition)({
+  const { position, path: written } = locatorOf(definition)({
     code: "invalid_parameter",
     path,
     message,
@@ -103,7 +103,7 @@ function finding(
     severity: LINT_RULES[code].severity,
     scenario: definition.name,
     message,
-    path,
+    path: written,
     ...(position === undefined ? {} : { position }),
   });
 }
