@@ -1,5 +1,5 @@
 import type { ConversationStatus } from "../../core/state/state.ts";
-import { canonicalJson, type JsonObject } from "../../core/values/json.ts";
+import { canonicalJson, type JsonObject, withoutUndefined } from "../../core/values/json.ts";
 import { itemKey, itemName } from "../journal/cell.ts";
 import { RunError } from "../journal/failure.ts";
 import type { RunEvent, RunStart } from "../journal/run-event.ts";
@@ -26,12 +26,8 @@ export function startedWith({ seed, replicates, configuration }: RunStart): Part
   return {
     seed,
     replicates,
-    ...defined({ turnLimit, judging, reading, detectRefusal, toolSteps, shard }),
-  } as Partial<RunOptions>;
-}
-
-function defined(parts: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined));
+    ...withoutUndefined({ turnLimit, judging, reading, detectRefusal, toolSteps, shard }),
+  } as unknown as Partial<RunOptions>;
 }
 
 /** Throws `RunError` if a run was started with other options than those it is resumed with. */

@@ -2,7 +2,7 @@ import { RULES_JUDGE, SELF_JUDGE } from "../../core/defaults.ts";
 import { errorMessage } from "../../core/error-message.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { type ModelReference, modelObject } from "../../core/scenario/model-override.ts";
-import { canonicalJson, type JsonObject } from "../../core/values/json.ts";
+import { canonicalJson, type JsonObject, withoutUndefined } from "../../core/values/json.ts";
 import { RunError } from "../journal/failure.ts";
 import { cassetteModel } from "../models/cassette/cassette-model.ts";
 import { functionModel } from "../models/function/function-model.ts";
@@ -229,23 +229,12 @@ class ModelResolver {
       });
       return withParameters(endpoint, parameters);
     }
-    return resolveModel(
-      {
-        model: option,
-        ...(name === undefined ? {} : { name }),
-        ...(parameters === undefined ? {} : { parameters }),
-      },
-      this.#resolveOptions,
-    );
+    return resolveModel(withoutUndefined({ model: option, name, parameters }), this.#resolveOptions);
   }
 
   get #resolveOptions(): ResolveOptions {
     const { environment, providers, replay, keyless = false } = this.#options;
-    return {
-      ...(environment === undefined ? {} : { environment }),
-      ...(providers === undefined ? {} : { providers }),
-      keyless: keyless || replay !== undefined,
-    };
+    return withoutUndefined({ environment, providers, keyless: keyless || replay !== undefined });
   }
 
   byName<Named extends { readonly name: string }>(
@@ -306,10 +295,7 @@ function cachedAs(model: AnyModel, { version, cache }: ModelDetails): AnyModel {
     name,
     account,
     identity: version === undefined ? model.identity : { ...model.identity, version },
-    ...(price === undefined ? {} : { price }),
-    ...(isPatient === undefined ? {} : { isPatient }),
-    ...(hasMemory === undefined ? {} : { hasMemory }),
-    ...(asJudge === undefined ? {} : { asJudge }),
+    ...withoutUndefined({ price, isPatient, hasMemory, asJudge }),
     reply: (request, context) => model.reply(request, context),
     close: async () => model.close?.(),
   };
@@ -365,11 +351,7 @@ function optionOf(reference: ModelReference): SubjectOption {
   if (typeof reference !== "object" || !("model" in reference)) return given ?? (reference as ModelOption);
   // Objects that are models have become data.
   const { model, parameters, systemPrompt } = reference;
-  return {
-    model: given ?? (model as ModelOption),
-    ...(parameters === undefined ? {} : { parameters }),
-    ...(systemPrompt === undefined ? {} : { systemPrompt }),
-  };
+  return withoutUndefined({ model: given ?? (model as ModelOption), parameters, systemPrompt });
 }
 
 /** The key of the model of a `modelOverride`: the same for two nodes that name the same. */

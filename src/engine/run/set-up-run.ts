@@ -6,7 +6,7 @@ import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { factorsOf, type Variant, variantCells } from "../../core/scenario/variants.ts";
 import { nearestOf } from "../../core/schema/nearest-name.ts";
 import { sha256 } from "../../core/values/hash.ts";
-import { canonicalJson, type JsonObject } from "../../core/values/json.ts";
+import { canonicalJson, type JsonObject, withoutUndefined } from "../../core/values/json.ts";
 import { maskSecretsIn } from "../../system/secrets/mask-secrets.ts";
 import { RunError } from "../journal/failure.ts";
 import { JudgeTally } from "../journal/judge-health.ts";
@@ -100,63 +100,17 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
   requireEmbedder(options);
   if (hooks.given === undefined && hooks.parent === undefined) requireSimulator(options);
   const prices = await pricesFor(options, models);
-  const servers =
-    tools === undefined ? null : openToolServers(tools, given("environment", options.environment));
+  const { environment } = options;
+  const servers = tools === undefined ? null : openToolServers(tools, withoutUndefined({ environment }));
   const workspaces = new Workspaces(options.workspace);
   const prepared = await prepareAll(options, seed, joined === undefined);
-  const caller = new Caller({
-    limits: new Limits({
-      clock,
-      random: (key) => new Rng(`${seed} ${key}`).next(),
-      retries: options.retries,
-      caps: { person: { maxConcurrency: 1 }, ...options.caps },
-      patience: {
-        ms: options.patienceMs ?? DEFAULTS.patienceMs,
-        isChosen: options.patienceMs !== undefined,
-      },
-      onOutage: (report) => emit({ type: "outage", ...maskSecretsIn(report) }),
-    }),
-    budget: hooks.budget ?? new Budget(budget),
-    prices,
-    clock,
-    cache:
-      store === undefined || replay !== undefined
-        ? null
-        : new CallCache(store.calls, {
-            isFresh: options.fresh ?? false,
-            own: lazy(() => store.callsOf(start.run)),
-            borrowed: borrowedCalls(store, hooks.parent, options, () => start.run),
-            fail,
-          }),
-    run: () => start.run,
-    callTimeoutMs: timeouts.callMs === undefined ? DEFAULTS.callTimeoutMs : timeouts.callMs,
-    emit,
-  });
-  const context: RunContext = {
-    ...models,
-    truthVectors: new Map(),
-    caller,
-    clock,
-    seed,
-    timeouts,
-    earlierTurns,
-    retriesUnreadable: options.retryUnreadable ?? false,
-    judging: new JudgeTally(),
-    tools: servers,
-    toolSteps,
-    workspace: (conversation) => workspaces.folder(conversation),
-    headersOf: options.observer?.headersOf?.bind(options.observer),
-    emit,
-    durable,
-    fail,
-  };
   const all: Factors = {
     scenarios: scenarios.map((definition) => scenarioFactors(definition, prepared.get(definition.name))),
     subjects: [...models.subjects.keys()],
     judges: [...models.judges.keys()],
     replicates: options.replicates ?? DEFAULTS.replicates,
     seed,
-    ...given("wanted", options.variant),
+    ...withoutUndefined({ wanted: options.variant }),
   };
   refuseUnknownLevels(scenarios, options.variant);
   const counted = hooks.given === undefined ? await countCells(all) : hooks.given * all.judges.length;
@@ -179,6 +133,52 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
     isRecorded: hooks.given !== undefined,
     origin: hooks.origin,
   });
+  const caller = new Caller({
+    limits: new Limits({
+      clock,
+      random: (key) => new Rng(`${seed} ${key}`).next(),
+      retries: options.retries,
+      caps: { person: { maxConcurrency: 1 }, ...options.caps },
+      patience: {
+        ms: options.patienceMs ?? DEFAULTS.patienceMs,
+        isChosen: options.patienceMs !== undefined,
+      },
+      onOutage: (report) => emit({ type: "outage", ...maskSecretsIn(report) }),
+    }),
+    budget: hooks.budget ?? new Budget(budget),
+    prices,
+    clock,
+    cache:
+      store === undefined || replay !== undefined
+        ? null
+        : new CallCache(store.calls, {
+            isFresh: options.fresh ?? false,
+            own: lazy(() => store.callsOf(start.run)),
+            borrowed: borrowedCalls(store, options, { run: start.run, parent: hooks.parent }),
+            fail,
+          }),
+    run: start.run,
+    callTimeoutMs: timeouts.callMs === undefined ? DEFAULTS.callTimeoutMs : timeouts.callMs,
+    emit,
+  });
+  const context: RunContext = {
+    ...models,
+    truthVectors: new Map(),
+    caller,
+    clock,
+    seed,
+    timeouts,
+    earlierTurns,
+    retriesUnreadable: options.retryUnreadable ?? false,
+    judging: new JudgeTally(),
+    tools: servers,
+    toolSteps,
+    workspace: (conversation) => workspaces.folder(conversation),
+    headersOf: options.observer?.headersOf?.bind(options.observer),
+    emit,
+    durable,
+    fail,
+  };
   return {
     context,
     caller,
@@ -209,7 +209,11 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
     },
     async close() {
       for (const { dispose } of prepared.values()) dispose();
-      await Promise.all([servers?.close(), workspaces.close(), ...closing(models)]);
+      await Promise.all([
+        servers?.close(),
+        workspaces.close(),
+        ...allModels(models).map((model) => model.close?.()),
+      ]);
     },
   };
 }
@@ -228,12 +232,12 @@ function scenarioFactors(
   prepared: PreparedScenario | undefined,
 ): ScenarioFactors {
   const dataset = prepared?.dataset ?? null;
-  return {
+  return withoutUndefined({
     name,
-    ...(dataset === null ? {} : { dataset }),
-    ...(variants === undefined ? {} : { variants: variantCells(variants) }),
-    ...(variants?.assign === "one" ? { draws: true } : {}),
-  };
+    dataset: dataset ?? undefined,
+    variants: variants === undefined ? undefined : variantCells(variants),
+    draws: variants?.assign === "one" ? true : undefined,
+  });
 }
 
 /** Throws `RunError` if no scenario has a level that is asked for. */
@@ -302,13 +306,12 @@ export function conversationId({ scenario, row, variant, arm, subject, judge, re
 /** Answers that came with a run serve to regrade it; other runs use them if asked to. */
 function borrowedCalls(
   store: Store,
-  parent: string | undefined,
   { useCalls = [] }: RunOptions,
-  run: () => string,
+  { run, parent }: { readonly run: string; readonly parent: string | undefined },
 ): BorrowedCalls | undefined {
   const names = new Set([...(parent === undefined ? [] : [parent]), ...useCalls]);
   const from = [...names].map((name) => store.callsOf(storedRun(store, name).run));
-  return from.length === 0 ? undefined : { from, into: lazy(() => store.callsOf(run())) };
+  return from.length === 0 ? undefined : { from, into: lazy(() => store.callsOf(run)) };
 }
 
 async function prepareAll(
@@ -326,9 +329,7 @@ async function prepareAll(
             rubric,
             seed,
             readsRows,
-            ...given("rows", rows),
-            ...given("dataset", dataset),
-            ...given("skipBadRows", skipBadRows),
+            ...withoutUndefined({ rows, dataset, skipBadRows }),
           }),
         ] as const,
     ),
@@ -346,31 +347,13 @@ async function prepareAll(
   return new Map(prepared);
 }
 
-function closing(models: ResolvedModels): readonly (Promise<void> | undefined)[] {
-  return allModels(models).map((model) => model.close?.());
-}
-
-function given<Key extends string, Value>(
-  key: Key,
-  value: Value | undefined,
-): { readonly [K in Key]?: Value } {
-  return value === undefined ? {} : ({ [key]: value } as { readonly [K in Key]?: Value });
-}
-
-/** The price library is loaded only if a model has a price. */
+/** The prices of all models of a run. Throws if the run has a budget in USD that cannot be kept. */
 export async function pricesFor({ budget }: RunOptions, models: ResolvedModels): Promise<Prices> {
   const all = allModels(models);
-  const prices = all.some(({ price }) => typeof price === "object" && price !== null)
-    ? await loadPrices()
-    : FREE_OR_UNKNOWN;
+  const prices = await loadPrices(all);
   if (budget?.usd !== undefined) requirePrices(prices, all);
   return prices;
 }
-
-const FREE_OR_UNKNOWN: Prices = {
-  cost: ({ price }) => (price === null ? 0 : null),
-  isKnown: ({ price }) => price === null,
-};
 
 /** All models that a run may ask. */
 export function allModels({

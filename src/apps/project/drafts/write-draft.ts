@@ -72,7 +72,7 @@ export class Drafter {
 
   static async open(model: Model, limits: DraftLimits = {}): Promise<Drafter> {
     const { budget = {}, retries, caps, timeouts = {}, patienceMs } = limits;
-    const prices = await loadPrices();
+    const prices = await loadPrices([model]);
     if (budget.usd !== undefined) requirePrices(prices, [model]);
     const caller = new Caller({
       limits: new Limits({

@@ -20,7 +20,7 @@ interface CallerParts {
   readonly prices: Prices;
   readonly clock: Clock;
   /** The name of the run, which models see. */
-  readonly run?: () => string;
+  readonly run?: string;
   readonly callTimeoutMs: number | null;
   /** Null without a store. */
   readonly cache: CallCache | null;
@@ -171,7 +171,7 @@ export class Caller {
     const attempt = async (signal: AbortSignal): Promise<ModelReply> => {
       // The attempt before has used the permission up: its server may charge for it.
       ticket ??= await admit();
-      return ask(call, signal, this.#parts.run?.());
+      return ask(call, signal, this.#parts.run);
     };
     try {
       const { reply, attempts } = await limits.call(attempt, {

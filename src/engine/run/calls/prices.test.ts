@@ -4,7 +4,7 @@ import { loadPrices, type Prices, requirePrices } from "./prices.ts";
 
 let prices: Prices;
 beforeAll(async () => {
-  prices = await loadPrices();
+  prices = await loadPrices([gpt]);
 });
 
 const gpt = { name: "openai/gpt-4o", price: { provider: "openai", model: "gpt-4o" } };

@@ -10,11 +10,18 @@ export interface Prices {
   isKnown(card: Pick<ModelCard, "price">): boolean;
 }
 
-/** Loads the price library. */
-export async function loadPrices(): Promise<Prices> {
+/** Loads the price library, if a model has a price. */
+export async function loadPrices(models: readonly Pick<ModelCard, "price">[]): Promise<Prices> {
+  const isPriced = models.some(({ price }) => typeof price === "object" && price !== null);
+  if (!isPriced) return FREE_OR_UNKNOWN;
   const { calcPrice } = await import("@pydantic/genai-prices");
   return new LibraryPrices(calcPrice);
 }
+
+const FREE_OR_UNKNOWN: Prices = {
+  cost: ({ price }) => (price === null ? 0 : null),
+  isKnown: ({ price }) => price === null,
+};
 
 /** Throws if the price of a model is unknown: a budget in USD could not be kept. */
 export function requirePrices(prices: Prices, models: readonly Pick<ModelCard, "name" | "price">[]): void {
@@ -57,11 +64,10 @@ class LibraryPrices implements Prices {
 
   #tariff(price: NonNullable<ModelCard["price"]>): Tariff | null {
     const key = `${price.provider} ${price.model}`;
-    let tariff = this.#tariffs.get(key);
-    if (tariff === undefined) {
-      tariff = this.#lookUp(price);
-      this.#tariffs.set(key, tariff);
-    }
+    const known = this.#tariffs.get(key);
+    if (known !== undefined) return known;
+    const tariff = this.#lookUp(price);
+    this.#tariffs.set(key, tariff);
     return tariff;
   }
 

@@ -1,4 +1,4 @@
-import { isRecord } from "../../../core/values/json.ts";
+import { isRecord, withoutUndefined } from "../../../core/values/json.ts";
 import type { RunFailure } from "../../journal/failure.ts";
 import type { ConversationStop, TurnReply, TurnUser } from "../../journal/run-event.ts";
 import { NOTHING_SPENT } from "../../journal/spending.ts";
@@ -33,10 +33,7 @@ export interface KnownReplies {
 
 /** The replies of a stored run that is graded again; with `reruns`, the subject is asked once a conversation takes another edge. */
 export function storedReplies({ turns, stop }: RecordedConversation, reruns: boolean): KnownReplies {
-  const stopped =
-    stop === null
-      ? null
-      : { status: stop.status, ...(stop.failure === undefined ? {} : { failure: stop.failure }) };
+  const stopped = stop === null ? null : withoutUndefined({ status: stop.status, failure: stop.failure });
   // An arm of a fork begins after the turns of its parent.
   const turnAt = (turn: number) => turns[turn - (turns[0]?.turn ?? turn)];
   const other = (node: string): KnownStop | null => {
@@ -55,16 +52,8 @@ export function storedReplies({ turns, stop }: RecordedConversation, reruns: boo
       if (before?.node !== node || !isSame) return other(node);
       const { reply = "", replyMessages: messages = [], reportedCalls, finish = "" } = before;
       const { stepLimit, labels, model } = before;
-      return {
-        reply,
-        messages,
-        ...(reportedCalls === undefined ? {} : { reportedCalls }),
-        finish,
-        ...(stepLimit === undefined ? {} : { stepLimit }),
-        ...(labels === undefined ? {} : { labels }),
-        ...(model === undefined ? {} : { model }),
-        spending: { ...NOTHING_SPENT, cached: 1 },
-      };
+      const spending = { ...NOTHING_SPENT, cached: 1 };
+      return withoutUndefined({ reply, messages, reportedCalls, finish, stepLimit, labels, model, spending });
     },
     user({ turn, node }) {
       const before = turnAt(turn);
@@ -166,23 +155,12 @@ function mismatch(message: string, { turn, node }: AskEffect | SimulateEffect): 
 }
 
 function replyOf(reply: string, messages: readonly Message[], labels?: TurnLabels): KnownReply {
-  return {
-    reply,
-    messages,
-    finish: "recorded",
-    ...(labels === undefined ? {} : { labels }),
-    spending: NOTHING_SPENT,
-  };
+  return withoutUndefined({ reply, messages, finish: "recorded", labels, spending: NOTHING_SPENT });
 }
 
 /** The labels of a turn, which replace rules and judges; undefined without any. */
 export function labelsOf({ parsed, verify_result, rubric, refused }: GivenTurn): TurnLabels | undefined {
-  const labels = {
-    ...(parsed === undefined ? {} : { parsed }),
-    ...(verify_result === undefined ? {} : { verifyResult: verify_result }),
-    ...(rubric === undefined ? {} : { rubric }),
-    ...(refused === undefined ? {} : { refused }),
-  };
+  const labels = withoutUndefined({ parsed, verifyResult: verify_result, rubric, refused });
   return Object.keys(labels).length === 0 ? undefined : labels;
 }
 
