@@ -10,20 +10,18 @@ export {
 export {
   type Coverage,
   type CoverageOptions,
+  type CoverageResult,
+  type CoverageThreshold,
   type CoveredKind,
   type CoveredShare,
   type CoveredShares,
+  checkCoverage,
   coverage,
   type NeverRun,
   type NotReached,
+  parseCoverageThreshold,
   type ScenarioCoverage,
 } from "../../insight/analysis/coverage/coverage.ts";
-export {
-  type CoverageResult,
-  type CoverageThreshold,
-  checkCoverage,
-  parseCoverageThreshold,
-} from "../../insight/analysis/coverage/coverage-threshold.ts";
 export type { Affected, Change, Fate } from "../../insight/analysis/diff/change.ts";
 export {
   type DefinitionDiff,

@@ -13,7 +13,7 @@ import {
 import type { JsonValue } from "../../core/values/json.ts";
 
 /** A field that an outcome reads, and what it is compared with; nothing if the value itself matters. */
-export interface FieldRead {
+interface FieldRead {
   /** `verify_result`, `parsed.city`. */
   readonly field: string;
   readonly compared?: readonly { readonly verifyWith?: Check; readonly expected?: JsonValue }[];
@@ -38,7 +38,7 @@ export interface TurnsRead {
 }
 
 /** What an outcome reads of a conversation. */
-export interface OutcomeReads {
+interface OutcomeReads {
   readonly turns: readonly TurnsRead[];
   /** Of the conversation as a whole: `status`, `accumulated.n`. */
   readonly result: readonly string[];

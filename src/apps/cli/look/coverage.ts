@@ -5,18 +5,16 @@ import {
   COVERED,
   type Coverage,
   type CoverageOptions,
-  type CoveredShare,
-  type CoveredShares,
-  coverage,
-  type NeverRun,
-  type ScenarioCoverage,
-} from "../../../insight/analysis/coverage/coverage.ts";
-import {
   type CoverageResult,
   type CoverageThreshold,
+  type CoveredShare,
+  type CoveredShares,
   checkCoverage,
+  coverage,
+  type NeverRun,
   parseCoverageThreshold,
-} from "../../../insight/analysis/coverage/coverage-threshold.ts";
+  type ScenarioCoverage,
+} from "../../../insight/analysis/coverage/coverage.ts";
 import { countedText, percentText } from "../../../insight/report/text/figures.ts";
 import { paintedLines, type TextOptions } from "../../../insight/report/text/text-blocks.ts";
 import { printableText } from "../../../system/terminal/printable-text.ts";

@@ -13,8 +13,7 @@ import { loadLiquid } from "../../../engine/run/liquid-library.ts";
 import { runScenarios } from "../../../engine/run/run-scenarios.ts";
 import { rehearse } from "../rehearsal/rehearse.ts";
 import { replayWitness } from "../rehearsal/replay-witness.ts";
-import { coverage } from "./coverage.ts";
-import { checkCoverage, parseCoverageThreshold } from "./coverage-threshold.ts";
+import { checkCoverage, coverage, parseCoverageThreshold } from "./coverage.ts";
 
 provideLiquid(loadLiquid);
 

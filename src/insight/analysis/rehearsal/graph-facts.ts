@@ -35,7 +35,7 @@ export interface GraphFacts {
 }
 
 /** What facts are found with. */
-export interface FactOptions {
+interface FactOptions {
   readonly definition: ScenarioDefinition;
   readonly place: RehearsedPlace;
   readonly turnLimit: number;

@@ -19,9 +19,16 @@ import { rightValues, wrongValues } from "../../../engine/models/simulated/field
 import { failingFragments, passingFragments } from "../../../engine/models/simulated/intended-answers.ts";
 import { patternSample } from "../../../engine/models/simulated/pattern-sample.ts";
 import { type ResolvedField, resolvedFields } from "../../../engine/models/simulated/resolved-field.ts";
-import { type Comparison, fixedComparison, fixedPart, stateChecks } from "./comparisons.ts";
+import {
+  answersOf,
+  type Comparison,
+  fieldValues,
+  fixedComparison,
+  fixedPart,
+  stateChecks,
+  traitValues,
+} from "./comparisons.ts";
 import type { DefinitionCode } from "./prepare-code.ts";
-import { answersOf, fieldValues, traitValues } from "./representative-values.ts";
 import { seenOf, type WatchedTurn } from "./watched-turns.ts";
 
 /** One reply in place of all replies that the scenario does not distinguish from it. */

@@ -7,9 +7,8 @@ import { fieldNamed, isTruthFrom } from "../../../core/templates/template.ts";
 import type { JsonValue } from "../../../core/values/json.ts";
 import type { FinishedTurn } from "../../../engine/journal/turn.ts";
 import { outcomeReads } from "../outcome-reads.ts";
-import { type Comparison, fixedComparison, stateChecks } from "./comparisons.ts";
+import { answersOf, type Comparison, fixedComparison, stateChecks } from "./comparisons.ts";
 import type { DefinitionCode } from "./prepare-code.ts";
-import { answersOf } from "./representative-values.ts";
 
 /** How one field or trait of a node's turns is read. */
 interface WatchedValue {
