@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -61,25 +61,6 @@ async function expectRefused(code: StoreError["code"], words: RegExp): Promise<v
   expect(readdirSync(folder)).toEqual(["elenchus.db"]);
 }
 
-test("a text file is not a store, whatever its length", async () => {
-  for (const text of ["{}", "no database ".repeat(1000)]) {
-    writeFileSync(path, text);
-    await expectRefused("not_a_store", /not a database.*another path/);
-  }
-});
-
-test("a database of another program is not a store", async () => {
-  const foreign = new Database(path);
-  foreign.exec("CREATE TABLE bookmarks (url TEXT); INSERT INTO bookmarks VALUES ('x')");
-  foreign.close();
-  await expectRefused("not_a_store", /another program/);
-  const marked = new Database(path);
-  marked.pragma("application_id = 77");
-  marked.pragma("user_version = 1");
-  marked.close();
-  await expectRefused("not_a_store", /another program/);
-});
-
 test("a database of another program that was left in the middle of a change is not a store", async () => {
   const foreign = new Database(path);
   foreign.exec("CREATE TABLE bookmarks (url TEXT)");
@@ -111,22 +92,6 @@ test("a store to which a person has added a table and an index is a store", asyn
   (await openStore(path)).close();
 });
 
-test("a newer format is refused", async () => {
-  (await openStore(path)).close();
-  const newer = new Database(path);
-  newer.pragma(`user_version = ${FORMAT_VERSION + 1}`);
-  newer.close();
-  await expectRefused("newer_format", /newer release/);
-});
-
-test("a folder is refused", async () => {
-  mkdirSync(path);
-  expect(await refusal(() => openStore(path))).toMatchObject({
-    code: "not_a_store",
-    message: expect.stringContaining("folder"),
-  });
-});
-
 test("a path below a file is refused", async () => {
   writeFileSync(path, "");
   const error = await refusal(() => openStore(join(path, "below", "elenchus.db")));
@@ -156,15 +121,6 @@ test("damage in the middle of the file is told as such", async () => {
   expect(error).toMatchObject({ code: "corrupt", message: expect.stringMatching(/damaged.*Restore/) });
 });
 
-test("a file that was cut off is told as such", async () => {
-  const store = await openStore(path);
-  store.begin(runStart("one"));
-  store.close();
-  writeFileSync(path, readFileSync(path).subarray(0, 20_000));
-  const error = await refusal(async () => [...(await open(path)).events("one")]);
-  expect(error.code).toBe("corrupt");
-});
-
 test("an empty file becomes a store", async () => {
   writeFileSync(path, "");
   (await open(path)).begin(runStart("one"));
@@ -184,12 +140,6 @@ test("a store that is opened for reading can be read, and nothing else", async (
   expect(await refusal(() => reading.delete("one"))).toMatchObject({ code: "read_only" });
   reading.calls.keep(recordedCall([], "x"));
   expect(reading.runs()).toHaveLength(1);
-});
-
-test.skipIf(process.getuid?.() === 0)("a file that may not be written is refused", async () => {
-  (await openStore(path)).close();
-  chmodSync(path, 0o444);
-  await expectRefused("read_only", /permissions/);
 });
 
 test("opening brings an older format up to date, all steps or none", () => {
@@ -230,30 +180,6 @@ test.each([{}, { readOnly: true }])(
     await once(locker, "exit");
   },
 );
-
-test("two connections write at once, each its own run", async () => {
-  const stores = [await open(path), await open(path)];
-  const long = "the same long text in both runs, which is there once ".repeat(3);
-  const write = async (store: Store, run: string): Promise<void> => {
-    const journal = store.begin(runStart(run));
-    journal.append(conversationStart("c", cellOf(0)));
-    for (let turn = 1; turn <= 50; turn++) {
-      for (const event of turnEvents({ conversation: "c", turn, reply: long, verdict: true, at: turn }))
-        journal.append(event);
-      store.calls.keep(recordedCall([{ role: "user", content: `${turn}` }], long));
-      await journal.durable();
-    }
-  };
-  await Promise.all(stores.map((store, index) => write(store, `run ${index}`)));
-  for (const store of stores) {
-    expect(store.runs().map(({ run }) => run)).toEqual(["run 0", "run 1"]);
-    for (const run of ["run 0", "run 1"]) {
-      expect([...store.events(run, "c")]).toHaveLength(251);
-      expect(store.results(run)[0]?.turns.passed).toBe(50);
-    }
-    expect(store.calls.size).toBe(50);
-  }
-});
 
 test("texts that another connection has removed are written again", async () => {
   const [one, other] = [await open(path), await open(path)];
@@ -299,28 +225,6 @@ test("so is one whose conversation is under way, or that only ends", async () =>
   expect(await refusal(() => ending.durable())).toMatchObject({ code: "no_run" });
   const after = await open(path);
   expect(after.runs()).toEqual([]);
-});
-
-test("another process that keeps on writing is waited for, and then told", async () => {
-  const store = await open(path, { lockTimeoutMs: 100 });
-  const journal = store.begin(runStart("one"));
-  await journal.durable();
-  const other = new Database(path);
-  other.exec("BEGIN IMMEDIATE");
-  journal.append(conversationStart("c", cellOf(0)));
-  const waiting = journal.durable();
-  other.exec("COMMIT");
-  await waiting;
-  other.exec("BEGIN IMMEDIATE");
-  journal.append(conversationStart("d", cellOf(1)));
-  expect(await refusal(() => journal.durable())).toMatchObject({
-    code: "locked",
-    message: expect.stringMatching(/another process.*try again/),
-  });
-  expect(await refusal(() => store.begin(runStart("two")))).toMatchObject({ code: "locked" });
-  other.exec("COMMIT");
-  other.close();
-  expect([...store.conversations("one")]).toHaveLength(1);
 });
 
 test("the file of a long conversation grows with its replies, and no faster", async () => {

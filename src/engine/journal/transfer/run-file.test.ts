@@ -8,7 +8,6 @@ import type { JsonValue } from "../../../core/values/json.ts";
 import { regrade } from "../../run/regrade.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { resumeRun, runScenarios, startRun } from "../../run/run-scenarios.ts";
-import type { RunEvent } from "../run-event.ts";
 import { memoryStore } from "../store/memory-store.ts";
 import type { Store } from "../store/store.ts";
 import { exportRun } from "./export-run.ts";
@@ -63,25 +62,6 @@ test("a run that is exported, imported and exported again is the same file", asy
     }),
     { numRuns: propertyRuns(15) },
   );
-});
-
-test("an imported run has the same conversations, events, tags and calls", async () => {
-  const first = memoryStore();
-  const lines = await heldRun(first);
-  const second = memoryStore();
-  await importRun(second, lines);
-  const journals = (store: Store): unknown =>
-    [...store.conversations("r")].map(({ conversation }) => [...store.events("r", conversation)]);
-  expect(journals(second)).toEqual(journals(first));
-  expect(second.run("r")).toEqual(first.run("r"));
-  const identities = [...first.events("r")].flatMap((event: RunEvent) =>
-    event.type === "call-start" && event.identity !== undefined ? [event.identity] : [],
-  );
-  expect(identities.length).toBeGreaterThan(10);
-  for (const identity of identities) {
-    expect(second.callsOf("r").find(identity)).toBeDefined();
-    expect(second.callsOf("r").find(identity)).toEqual(first.calls.find(identity));
-  }
 });
 
 describe("answers of an imported run", () => {

@@ -89,7 +89,3 @@ test("the cassette of a run stands in for its models", async () => {
   expect(replies(again)).toEqual(replies(held));
   expect(subject.asked).toHaveLength(asked);
 });
-
-test("a run that there is not has no cassette", () => {
-  expect(() => cassetteFromRun(memoryStore(), "none")).toThrow('There is no run "none" in the store.');
-});

@@ -146,14 +146,6 @@ test("the table of conversations counts each kind of turn, and says what failed"
   expect(Object.keys(first ?? {}).sort()).toEqual([...table.columns].sort());
 });
 
-test("the counts of all conversations are those of the results", async () => {
-  const store = await heldRun();
-  const sums = { passed: 0, failed: 0, unreadable: 0, unjudged: 0, unverified: 0 };
-  for (const row of conversationTable(store, "r"))
-    for (const key of Object.keys(sums) as (keyof typeof sums)[]) sums[key] += row[key];
-  expect(store.results("r").map(({ turns }) => turns)).toEqual([sums]);
-});
-
 test("the table of outcomes says what is decided and what is not", async () => {
   const store = await heldRun();
   const scenario = new Scenario("whole")
@@ -228,9 +220,4 @@ test("a conversation that is under way has no status, and its turns are there", 
   const [row] = conversationTable(store, "r");
   expect(row).toMatchObject({ status: null, ended_at: null, turns: 2, passed: 1, failed: 1, cost: null });
   expect([...outcomeTable(store, "r")]).toEqual([]);
-});
-
-test("a run that there is not has no tables", () => {
-  for (const table of [turnTable, conversationTable, outcomeTable])
-    expect(() => table(memoryStore(), "none")).toThrow('There is no run "none" in the store.');
 });
