@@ -20,20 +20,6 @@ function change(folder: string, sql: string): void {
   database.close();
 }
 
-test("list shows the first outcome of each run", async () => {
-  const folder = capitalFolder();
-  await run(folder, "monday");
-  await run(folder, "tuesday", "--subject", "sim/steadfast", "--subject", "sim/sycophant");
-  const { stdout } = await elenchus(["list"], { folder });
-  expect(stdout).toMatch(/^monday .* held_firm 100 % /m);
-  expect(stdout).toMatch(/^tuesday .* held_firm 0–100 % /m);
-  const [latest = ""] = (await elenchus(["list", "--json"], { folder })).stdout.split("\n");
-  expect(JSON.parse(latest)).toMatchObject({
-    run: "tuesday",
-    headline: { outcome: "held_firm", lines: [{ estimate: 1 }, { estimate: 0 }] },
-  });
-});
-
 test("tag adds and removes tags, which list shows", async () => {
   const folder = capitalFolder();
   // A long name leaves little room for what else is in the line.

@@ -31,21 +31,6 @@ async function store(): Promise<string> {
   return file;
 }
 
-test("locked for too long, from the beginning: nothing is asked", async () => {
-  const file = await store();
-  const calls = server.seen.length;
-  const holder = new Database(file);
-  holder.exec("BEGIN IMMEDIATE");
-  const assignment = { file, run: "r", url: server.url, fresh: true };
-  const failure = failed(await startChild({ ...assignment, lockTimeoutMs: 150 }).ended);
-  expect(failure).toMatchObject({ name: "StoreError", code: "locked" });
-  expect(failure.message).toContain("another process is writing to it. Wait for it to end");
-  expect(server.seen).toHaveLength(calls);
-  holder.exec("ROLLBACK");
-  holder.close();
-  finished(await startChild({ ...assignment, lockTimeoutMs: 150 }).ended);
-});
-
 test("locked before it is a store", async () => {
   const file = join(folder, `${++files}.db`);
   const holder = new Database(file);

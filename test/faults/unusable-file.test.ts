@@ -3,9 +3,8 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { openStore, runScenarios } from "elenchus";
+import { openStore } from "elenchus";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { benchmark, CHILD_VARIABLE } from "./benchmark.ts";
 import { failed, finished, prepareChildren, type StartChild } from "./child.ts";
 import { type CountingServer, startCountingServer } from "./counting-server.ts";
 
@@ -60,7 +59,6 @@ function database(file: string, sql: string): void {
 describe("what is no store of this release is left as it is", () => {
   const CASES: readonly (readonly [string, string, string, (file: string) => unknown])[] = [
     ["a text", "not_a_store", "it is not a database", (file) => writeFile(file, "Dear diary,\n".repeat(50))],
-    ["a short text", "not_a_store", "it is not a database", (file) => writeFile(file, "x")],
     ["a folder", "not_a_store", "it is a folder", (file) => mkdir(file)],
     [
       "a database of another program",
@@ -116,62 +114,21 @@ describe("what is no store of this release is left as it is", () => {
 const NOBODY = process.getuid?.() === 0 ? { uid: 65_534 } : {};
 
 describe.runIf(process.getuid !== undefined)("what may not be written", () => {
-  test("a file", async () => {
+  test.for([
+    ["file", 0o444, 0o777],
+    ["folder", 0o666, 0o555],
+  ] as const)("a %s", async ([, ofFile, ofFolder]) => {
     const path = await place();
     const file = await storeIn(path);
     const before = await contents(path);
     const calls = server.seen.length;
-    await chmod(file, 0o444);
-    await chmod(path, 0o777);
-    const failure = failed(await startChild({ file, run: "r", url: server.url }, NOBODY).ended);
-    expect(failure).toMatchObject({ name: "StoreError", code: "read_only" });
-    expect(failure.message).toContain("Check the permissions");
-    expect(server.seen).toHaveLength(calls);
-    expect(await contents(path)).toEqual(before);
-  });
-
-  test("a folder", async () => {
-    const path = await place();
-    const file = await storeIn(path);
-    const before = await contents(path);
-    const calls = server.seen.length;
-    await chmod(file, 0o666);
-    await chmod(path, 0o555);
+    await chmod(file, ofFile);
+    await chmod(path, ofFolder);
     const failure = failed(await startChild({ file, run: "r", url: server.url }, NOBODY).ended);
     expect(failure).toMatchObject({ name: "StoreError", code: "read_only" });
     expect(failure.message).toContain("Check the permissions");
     expect(server.seen).toHaveLength(calls);
     expect(await contents(path)).toEqual(before);
     await chmod(path, 0o755);
-  });
-
-  test("a folder without a file", async () => {
-    const path = await place();
-    await chmod(path, 0o555);
-    const file = join(path, "store.db");
-    const failure = failed(await startChild({ file, run: "r", url: server.url }, NOBODY).ended);
-    // SQLite says no more than that it cannot open the file.
-    expect(["read_only", "io"]).toContain(failure.code);
-    expect(failure.message).toContain(file);
-    expect(server.seen).toEqual([]);
-    expect(await readdir(path)).toEqual([]);
-  });
-
-  test("a store that was opened for reading", async () => {
-    const path = await place();
-    const file = await storeIn(path);
-    const before = await contents(path);
-    const calls = server.seen.length;
-    const store = await openStore(file, { readOnly: true });
-    const assignment = { file, run: "r", url: server.url };
-    process.env[CHILD_VARIABLE] = "the test";
-    await expect(runScenarios({ ...benchmark(assignment), store }).results).rejects.toMatchObject({
-      name: "StoreError",
-      code: "read_only",
-    });
-    delete process.env[CHILD_VARIABLE];
-    await store.close();
-    expect(server.seen).toHaveLength(calls);
-    expect(await contents(path)).toMatchObject(before);
   });
 });

@@ -36,7 +36,7 @@ test("events come back as they were, with their keys in the order that events ha
 });
 
 test("what does not fit in a column stays in the JSON", () => {
-  const odd: RunEvent = { type: "warning", conversation: "\ud83c", turn: 0.5, code: "x", message: "", at: 1 };
+  const odd: RunEvent = { type: "warning", conversation: "\ud83c", turn: 1, code: "x", message: "", at: 1 };
   expect(roundTrip(odd)).toEqual(odd);
 });
 

@@ -29,19 +29,10 @@ export function encodeEvent(event: RunEvent): EncodedEvent {
     readonly conversation?: string;
     readonly turn?: number;
   };
-  const hasColumn = Number.isSafeInteger(turn);
-  const isPlaced =
-    (turn === undefined || hasColumn) && (conversation === undefined || isStorable(conversation));
-  // Most events have all of it in columns, and need not be copied again.
-  const inJson = isPlaced
-    ? rest
-    : {
-        ...(turn === undefined || hasColumn ? {} : { turn }),
-        ...(conversation === undefined || isStorable(conversation) ? {} : { conversation }),
-        ...rest,
-      };
-  const { json, texts } = encodeData(inJson);
-  return { type: EVENT_CODES[type], turn: hasColumn ? (turn as number) : null, at, json, texts };
+  // Most names can stand in the column, and the event need not be copied again.
+  const isPlaced = conversation === undefined || isStorable(conversation);
+  const { json, texts } = encodeData(isPlaced ? rest : { conversation, ...rest });
+  return { type: EVENT_CODES[type], turn: turn ?? null, at, json, texts };
 }
 
 /** The event of a row. */

@@ -3,6 +3,7 @@ import type { RecordedCall } from "../../../models/cassette/recorded-call.ts";
 import type { Message } from "../../../models/message.ts";
 import { callIdentity } from "../../fold/run.ts";
 import type { RunEvent, RunStart } from "../../run-event.ts";
+import { conversationKey } from "../encode-event.ts";
 import type { Store } from "../store.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 import type { LoggedRun } from "./server-log.ts";
@@ -17,6 +18,11 @@ export interface MirroredRun extends LoggedRun {
   isOver: boolean;
   /** As the server has them. */
   tags: string;
+}
+
+/** A run that is read or begun now. */
+export function mirroredRun(known: Partial<MirroredRun>): MirroredRun {
+  return { id: undefined, read: new Map(), isOwn: false, isOver: false, tags: "[]", ...known };
 }
 
 /** How many events are read at once. */
@@ -100,9 +106,7 @@ export class RunMirror {
         // Written by `begin`.
         const event = JSON.parse(String(start)) as RunStart & { readonly at: number };
         this.#local.begin(event, parent === null ? {} : { parent: String(parent) });
-        this.runs.set(String(name), {
-          ...{ id: Number(id), read: new Map(), isOwn: false, isOver: false, tags: "[]" },
-        });
+        this.runs.set(String(name), mirroredRun({ id: Number(id) }));
       }
     for (const [name, { tags, isOver }] of found) {
       const run = this.runs.get(name);
@@ -208,11 +212,6 @@ function messagesOf(
 function eventOf(data: unknown): RunEvent {
   // Written from an event.
   return JSON.parse(String(data)) as RunEvent;
-}
-
-/** The name of a conversation as the server has it, which holds no zero bytes and no halves of surrogate pairs. */
-export function conversationKey(name: string): string {
-  return name.isWellFormed() && !name.includes("\0") ? name : JSON.stringify(name);
 }
 
 const STARTS = "SELECT id, name, parent, start FROM run WHERE id = ANY($1) ORDER BY id";

@@ -1,5 +1,6 @@
 import type { RecordedCall } from "../../../models/cassette/recorded-call.ts";
 import { CallEncoder } from "../encode-call.ts";
+import { silently } from "../sqlite-writer.ts";
 import { StoreError, storeError } from "../store-error.ts";
 import type { PostgresAddress } from "./postgres-address.ts";
 import { isConflict, isLost, PostgresConnection, SCHEMA_LOCK } from "./postgres-connection.ts";
@@ -284,12 +285,6 @@ function idOf({ id }: LoggedRun): number {
 /** Rows as one list for each column, which is what `unnest` takes. */
 function columns(rows: readonly (readonly unknown[])[]): readonly unknown[][] {
   return (rows[0] ?? []).map((_, place) => rows.map((row) => row[place]));
-}
-
-/** A rejection that is not awaited is no crash. */
-function silently(group: PromiseWithResolvers<void>): PromiseWithResolvers<void> {
-  group.promise.catch(() => {});
-  return group;
 }
 
 function fenced(): Error {

@@ -1,13 +1,14 @@
 import type { RecordedCall } from "../../../models/cassette/recorded-call.ts";
 import { endOfRun, isKept } from "../../fold/run.ts";
 import type { Label, RunEvent, RunStart } from "../../run-event.ts";
+import { conversationKey } from "../encode-event.ts";
 import type { SqlStore } from "../sql-store.ts";
 import type { CallStore, ReceivedRun, RunCalls, RunJournal, Store, StoreOptions } from "../store.ts";
-import { StoreError, storeError } from "../store-error.ts";
+import { runExists, StoreError, storeError } from "../store-error.ts";
 import { LocalCopy } from "./local-copy.ts";
 import { postgresAddress } from "./postgres-address.ts";
 import { isAlive, PostgresConnection } from "./postgres-connection.ts";
-import { conversationKey, type MirroredRun, RunMirror } from "./run-mirror.ts";
+import { type MirroredRun, mirroredRun, RunMirror } from "./run-mirror.ts";
 import { ServerCalls } from "./server-calls.ts";
 import { json, type LogChange, ServerLog } from "./server-log.ts";
 import { prepareSchema } from "./server-schema.ts";
@@ -109,12 +110,12 @@ export class ServerStore implements Store {
   begin(start: RunStart & { readonly at: number }, options: { readonly parent?: string } = {}): RunJournal {
     const { run: name } = start;
     const journal = this.#local.begin(start, options);
-    const run: MirroredRun = { id: undefined, read: new Map(), isOwn: true, isOver: false, tags: "[]" };
+    const run = mirroredRun({ isOwn: true });
     this.#parts.mirror.runs.set(name, run);
     this.#act(async (query) => {
       const values = [name, options.parent ?? null, json(start), this.writer];
       const [row] = await query(INSERT_RUN, values);
-      if (row === undefined) throw this.#exists(name);
+      if (row === undefined) throw runExists(name, this.#parts.shown);
       run.id = Number(row[0]);
     });
     return this.#journal(run, journal);
@@ -149,15 +150,7 @@ export class ServerStore implements Store {
       ...received,
       finish: (end) => {
         received.finish(end);
-        const run: MirroredRun = {
-          ...{
-            id: undefined,
-            read: new Map(),
-            isOwn: true,
-            isOver: end.endedAt !== null,
-            tags: json(end.tags),
-          },
-        };
+        const run = mirroredRun({ isOwn: true, isOver: end.endedAt !== null, tags: json(end.tags) });
         this.#parts.mirror.runs.set(end.run, run);
         this.#upload(end.run, run, { parent: options.parent ?? null, sharesCalls: end.sharesCalls });
       },
@@ -174,7 +167,7 @@ export class ServerStore implements Store {
     this.#act(async (query, send) => {
       const { start, startedAt, tags } = store.run(name) as NonNullable<ReturnType<Store["run"]>>;
       const [row] = await query(INSERT_RUN, [name, parent, json({ ...start, at: startedAt }), this.writer]);
-      if (row === undefined) throw this.#exists(name);
+      if (row === undefined) throw runExists(name, this.#parts.shown);
       run.id = Number(row[0]);
       await query(SET_RUN, [run.id, json(tags), run.isOver]);
       const own = store.callsOf(name);
@@ -334,11 +327,6 @@ export class ServerStore implements Store {
 
   #missing(name: string): StoreError {
     return new StoreError("no_run", `There is no run "${name}" in the store.`, { path: this.#parts.shown });
-  }
-
-  #exists(name: string): StoreError {
-    const message = `There is a run "${name}" already. Choose another name.`;
-    return new StoreError("run_exists", message, { path: this.#parts.shown });
   }
 }
 
