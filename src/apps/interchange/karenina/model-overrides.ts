@@ -1,7 +1,7 @@
 import type { AgentIdentity } from "../../../core/scenario/definition.ts";
 import { isCode, type ModelOverride, type ModelReference } from "../../../core/scenario/model-override.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../../../core/values/json.ts";
-import { type Note, NotTranslatable } from "./primitives.ts";
+import { type Note, NotTranslatable, present } from "./primitives.ts";
 
 /** Providers of upstream's model library, by their names here. */
 const PROVIDERS: Readonly<Record<string, string>> = {
@@ -41,24 +41,17 @@ export function translateModelOverride(
   const subject = modelOf(answering_model, "answering_model", note);
   const judge = modelOf(parsing_model, "parsing_model", note);
   const prompt = isRecord(answering_model) ? answering_model.system_prompt : undefined;
-  const systemPrompt = typeof prompt === "string" && prompt !== "" ? prompt : undefined;
-  const agent = typeof agentIdentity === "string" && agentIdentity !== "" ? agentIdentity : undefined;
-  const models = {
-    ...(subject === null ? {} : { subject }),
-    ...(judge === null ? {} : { judge }),
-    ...(systemPrompt === undefined || agent !== undefined ? {} : { systemPrompt }),
-  };
-  const hasModels = Object.keys(models).length > 0;
-  return {
-    ...(hasModels ? { modelOverride: models } : {}),
-    ...(agent === undefined
-      ? {}
-      : { agentIdentity: systemPrompt === undefined ? agent : { name: agent, systemPrompt } }),
-  };
+  const systemPrompt = prompt || undefined;
+  const agent = agentIdentity || undefined;
+  const models = present({ subject, judge, systemPrompt: agent === undefined ? systemPrompt : undefined });
+  return present({
+    modelOverride: Object.keys(models).length > 0 ? models : undefined,
+    agentIdentity: agent && systemPrompt ? { name: agent, systemPrompt } : agent,
+  });
 }
 
-function modelOf(data: JsonValue | undefined, key: string, note: Note): JsonObject | null {
-  if (!isRecord(data)) return null;
+function modelOf(data: JsonValue | undefined, key: string, note: Note): JsonObject | undefined {
+  if (!isRecord(data)) return undefined;
   const model = data as JsonObject;
   const others = Object.keys(model).filter((name) => !KNOWN_KEYS.has(name) && (model[name] ?? null) !== null);
   if (others.length > 0) note(`${key}: ${others.join(", ")} are not taken over`);
@@ -69,7 +62,7 @@ function modelOf(data: JsonValue | undefined, key: string, note: Note): JsonObje
     note(
       `${key}: ${name === "" ? "a model without a name" : `the model ${name}`} has no provider that is known here; the model of the run is used`,
     );
-    return null;
+    return undefined;
   }
   const parameters = Object.entries(PARAMETERS).flatMap(([from, to]) =>
     typeof model[from] === "number" ? [[to, model[from]] as const] : [],
@@ -94,21 +87,14 @@ export function writeModelOverride(
   const prompt = override?.systemPrompt ?? own;
   if (override?.subject === undefined && prompt !== undefined)
     note("upstream has system prompts with models only, so this one is left out");
-  const models = {
-    ...(override?.subject === undefined
-      ? {}
-      : {
-          answering_model: writeModel(
-            override.subject,
-            prompt === undefined ? {} : { system_prompt: prompt },
-          ),
-        }),
-    ...(override?.judge === undefined ? {} : { parsing_model: writeModel(override.judge, {}) }),
-  };
-  return {
-    ...(Object.keys(models).length === 0 ? {} : { modelOverride: models }),
-    ...(agent === undefined ? {} : { agentIdentity: agent.name }),
-  };
+  const models = present({
+    answering_model: override?.subject && writeModel(override.subject, present({ system_prompt: prompt })),
+    parsing_model: override?.judge && writeModel(override.judge, {}),
+  });
+  return present({
+    modelOverride: Object.keys(models).length > 0 ? models : undefined,
+    agentIdentity: agent?.name,
+  });
 }
 
 function writeModel(reference: ModelReference, more: JsonObject): JsonObject {
@@ -143,8 +129,5 @@ export function withoutSecrets(
       key,
       Object.fromEntries(Object.entries(model as JsonObject).filter(([name]) => KNOWN_KEYS.has(name))),
     ]);
-  return {
-    modelOverride: Object.fromEntries(models),
-    ...(agentIdentity === undefined ? {} : { agentIdentity }),
-  };
+  return present({ modelOverride: Object.fromEntries(models), agentIdentity });
 }

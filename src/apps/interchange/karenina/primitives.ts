@@ -1,10 +1,21 @@
 import type { Check } from "../../../core/checks/check.ts";
 import { DEFAULT_NORMALIZERS } from "../../../core/checks/normalize.ts";
-import { deepEqual, isRecord, type JsonObject, type JsonValue } from "../../../core/values/json.ts";
+import {
+  deepEqual,
+  isRecord,
+  type JsonObject,
+  type JsonValue,
+  withoutUndefined,
+} from "../../../core/values/json.ts";
 import { pythonPattern, TRACE_HEADER, translatePattern } from "./python-patterns.ts";
 
 /** Something that cannot be translated exactly, and why. */
 export class NotTranslatable extends Error {}
+
+/** Data of a file without the keys that have no value. */
+export function present(parts: Readonly<Record<string, unknown>>): JsonObject {
+  return withoutUndefined(parts) as JsonObject;
+}
 
 /** Reports what an author should know about a translation that is exact in most cases only. */
 export type Note = (message: string) => void;
@@ -98,17 +109,20 @@ const CONVERSIONS: Readonly<Record<string, Conversion>> = {
       const header = headerLength(unit);
       if (typeof max === "number" && max < header)
         throw new NotTranslatable(`a max of ${max} is below the header of upstream's traces and never holds`);
-      return {
-        ...(typeof min === "number" ? { min: Math.max(0, min - header) } : {}),
-        ...(typeof max === "number" ? { max: max - header } : {}),
+      return present({
+        min: typeof min === "number" ? Math.max(0, min - header) : undefined,
+        max: typeof max === "number" ? max - header : undefined,
         unit: unit === "words" ? "words" : "chars",
-      };
+      });
     },
-    write: ({ min, max, ...rest }) => ({
-      ...rest,
-      ...(typeof min === "number" ? { min: min + headerLength(rest.unit) } : {}),
-      ...(typeof max === "number" ? { max: max + headerLength(rest.unit) } : {}),
-    }),
+    write: ({ min, max, unit }) => {
+      const header = headerLength(unit);
+      return present({
+        min: typeof min === "number" ? min + header : undefined,
+        max: typeof max === "number" ? max + header : undefined,
+        unit,
+      });
+    },
   },
   SetContainment: {
     read: ({ minOverlap, ...rest }) => ({

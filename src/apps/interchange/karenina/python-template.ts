@@ -1,7 +1,15 @@
 import type { Check } from "../../../core/checks/check.ts";
 import { defaultFieldCheck, type FieldType } from "../../../core/templates/template.ts";
 import { deepEqual, isRecord, type JsonObject, type JsonValue } from "../../../core/values/json.ts";
-import { isTruthy, type Note, NotTranslatable, type Primitive, snakeCase, toCheck } from "./primitives.ts";
+import {
+  isTruthy,
+  type Note,
+  NotTranslatable,
+  type Primitive,
+  present,
+  snakeCase,
+  toCheck,
+} from "./primitives.ts";
 import { type Expression, PythonError, parseExpression, parseModule, type Statement } from "./python.ts";
 import type { ScenarioNames } from "./scenario-names.ts";
 
@@ -324,15 +332,15 @@ export function translateTemplate(template: PythonTemplate, names: ScenarioNames
 function translateField(field: PythonField, names: ScenarioNames, note: Note): JsonObject {
   const { type, description, truth, weight, hint, isNullable } = field;
   const check = checkOf(field.verifyWith, note);
-  return {
-    ...(type as unknown as JsonObject),
+  return present({
+    ...type,
     description,
     truth: truth instanceof PastTruth ? pastTruth(field, truth, names, note) : plainTruth(field, truth),
-    ...(deepEqual(check, defaultFieldCheck(type)) ? {} : { check: check as unknown as JsonObject }),
-    ...(weight === 1 ? {} : { weight }),
-    ...(isNullable ? { nullable: true } : {}),
-    ...(hint === null || hint === "" ? {} : { hint }),
-  };
+    check: deepEqual(check, defaultFieldCheck(type)) ? undefined : check,
+    weight: weight === 1 ? undefined : weight,
+    nullable: isNullable || undefined,
+    hint: hint || undefined,
+  });
 }
 
 function checkOf(primitive: Primitive, note: Note): Check {

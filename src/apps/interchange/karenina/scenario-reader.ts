@@ -5,7 +5,7 @@ import { translateCondition } from "./conditions.ts";
 import { type PieceKind, withRawTexts } from "./kept-pieces.ts";
 import { translateModelOverride, withoutSecrets } from "./model-overrides.ts";
 import { translateOutcome } from "./outcomes.ts";
-import { type Note, NotTranslatable } from "./primitives.ts";
+import { type Note, NotTranslatable, present } from "./primitives.ts";
 import { PythonError } from "./python.ts";
 import { translateLambda } from "./python-lambda.ts";
 import { type PythonTemplate, parseTemplate, translateTemplate } from "./python-template.ts";
@@ -156,19 +156,19 @@ export class ScenarioReader {
     this.#keep(node.id, "model", models, withoutSecrets(modelOverride, agentIdentity));
     this.#keep(node.id, "rubric", traits.length > 0 ? traits : undefined, question.question_rubric);
     const metadata = objectOf(data.metadata);
-    return {
+    return present({
       question: {
-        question: question.question as JsonValue,
-        rawAnswer: question.raw_answer as JsonValue,
-        ...(fields === undefined ? {} : { template: fields }),
+        question: question.question,
+        rawAnswer: question.raw_answer,
+        ...present({ template: fields }),
         ...questionExtras(question, created),
       },
-      ...(stateUpdate === undefined ? {} : { stateUpdate }),
-      ...(traits.length > 0 ? { rubric: { traits } } : {}),
+      stateUpdate,
+      rubric: traits.length > 0 ? { traits } : undefined,
       ...override,
       ...toolFilterOf(data.toolFilter),
-      ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
-    };
+      metadata: Object.keys(metadata).length > 0 ? metadata : undefined,
+    });
   }
 
   #edge(data: JsonValue, index: number, names: ScenarioNames): JsonObject {
@@ -185,12 +185,12 @@ export class ScenarioReader {
     const isKnown = (TRANSCRIPTS as readonly unknown[]).includes(handover);
     if (!isKnown && handover !== undefined && handover !== null)
       this.holes.push({ place, message: `the handover ${JSON.stringify(handover)} is not known` });
-    return {
+    return present({
       source: names.node(source)?.id ?? source,
       target: target === "__end__" ? END_IN_FILES : (names.node(target)?.id ?? target),
-      ...(when === undefined ? {} : { when }),
-      ...(isKnown ? { handover: handover as JsonValue } : {}),
-    };
+      when,
+      handover: isKnown ? handover : undefined,
+    });
   }
 
   #outcomes(criteria: JsonValue | undefined, names: ScenarioNames): readonly JsonObject[] {
@@ -248,15 +248,14 @@ function questionExtras(question: JsonObject, created: JsonValue | undefined): J
       ([key, value]) => value !== null && !(key.startsWith("date_") && value === created),
     ),
   );
-  return {
-    ...(texts.length > 0 ? { keywords: texts } : {}),
-    ...(examples.length > 0
-      ? {
-          fewShot: examples.map(({ question: asked, answer }) => ({ question: asked, answer }) as JsonObject),
-        }
-      : {}),
-    ...(Object.keys(metadata).length > 0 ? { metadata: { karenina: metadata } } : {}),
-  };
+  return present({
+    keywords: texts.length > 0 ? texts : undefined,
+    fewShot:
+      examples.length > 0
+        ? examples.map(({ question: asked, answer }) => ({ question: asked, answer }))
+        : undefined,
+    metadata: Object.keys(metadata).length > 0 ? { karenina: metadata } : undefined,
+  });
 }
 
 function toolFilterOf(filter: JsonValue | undefined): JsonObject {

@@ -1,7 +1,7 @@
 import { METRIC_NAMES, scoreRange, type Trait } from "../../../core/templates/rubric.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../../../core/values/json.ts";
 import type { ValueType } from "./comparison.ts";
-import { type Note, NotTranslatable, patternHere, writePattern } from "./primitives.ts";
+import { type Note, NotTranslatable, patternHere, present, writePattern } from "./primitives.ts";
 
 /** A trait as a file has it, and the type of its value; null if conditions cannot look at it upstream. */
 export interface TranslatedTrait {
@@ -76,10 +76,10 @@ export function translateTrait({ kind, data }: UpstreamTrait, note: Note): Trans
   const name = typeof data.name === "string" ? data.name : "";
   const common = {
     name,
-    ...(typeof data.description === "string" && data.description !== ""
-      ? { description: data.description }
-      : {}),
-    ...(data.higher_is_better === false ? { higherIsBetter: false } : {}),
+    ...present({
+      description: data.description || undefined,
+      higherIsBetter: data.higher_is_better === false ? false : undefined,
+    }),
   };
   switch (kind) {
     case "llm":
@@ -99,15 +99,15 @@ export function translateTrait({ kind, data }: UpstreamTrait, note: Note): Trans
 
 function llmTrait(common: JsonObject & { readonly name: string }, data: JsonObject): TranslatedTrait {
   const reference = data.include_ground_truth === true ? { includeReference: true } : {};
-  const base = { type: "llm", ...common };
+  const base = { type: "llm", ...common, kind: data.kind ?? null };
   switch (data.kind) {
     case "boolean":
-      return { trait: { ...base, kind: "boolean", ...reference }, type: { type: "boolean" } };
+      return { trait: { ...base, ...reference }, type: { type: "boolean" } };
     case "score": {
-      const min = typeof data.min_score === "number" ? data.min_score : 1;
-      const max = typeof data.max_score === "number" ? data.max_score : 5;
-      const range = { ...(min === 1 ? {} : { min }), ...(max === 5 ? {} : { max }) };
-      return { trait: { ...base, kind: "score", ...range, ...reference }, type: { type: "integer" } };
+      const bound = (score: JsonValue | undefined, byDefault: number): JsonValue | undefined =>
+        typeof score === "number" && score !== byDefault ? score : undefined;
+      const range = present({ min: bound(data.min_score, 1), max: bound(data.max_score, 5) });
+      return { trait: { ...base, ...range, ...reference }, type: { type: "integer" } };
     }
     case "literal": {
       if (!isRecord(data.classes)) throw new NotTranslatable(`the trait ${common.name} has no classes`);
@@ -115,7 +115,7 @@ function llmTrait(common: JsonObject & { readonly name: string }, data: JsonObje
       if (names.some((name) => /^\d+$/.test(name)))
         throw new NotTranslatable(`the classes of ${common.name} are numbers, whose order is lost here`);
       return {
-        trait: { ...base, kind: "literal", classes: data.classes as JsonObject, ...reference },
+        trait: { ...base, classes: data.classes as JsonObject, ...reference },
         type: { type: "class", names },
       };
     }
@@ -158,66 +158,55 @@ function metricsOf(data: JsonObject, note: Note): JsonObject {
 
 /** The traits of a node as karenina's rubric of a question. Throws `NotTranslatable`. */
 export function writeTraits(traits: readonly Trait[], note: Note): JsonObject {
-  const lists: Record<string, JsonObject[]> = {
-    llm_traits: [],
-    regex_traits: [],
-    callable_traits: [],
-    metric_traits: [],
-    agentic_traits: [],
-  };
+  const lists: Record<"llm" | "regex" | "metric", JsonObject[]> = { llm: [], regex: [], metric: [] };
   for (const trait of traits) {
-    const { list, data } = writeTrait(trait, note);
-    lists[list]?.push({
-      name: trait.name,
-      description: trait.description ?? null,
-      higher_is_better: trait.higherIsBetter ?? true,
-      ...data,
+    if (trait.type === "function")
+      throw new NotTranslatable(`the trait ${trait.name} is JavaScript, which karenina cannot run`);
+    const { name, description = null, higherIsBetter = true } = trait;
+    lists[trait.type].push({
+      name,
+      description,
+      higher_is_better: higherIsBetter,
+      ...writeTrait(trait, note),
     });
   }
-  return lists;
+  const { llm, regex, metric } = lists;
+  return {
+    llm_traits: llm,
+    regex_traits: regex,
+    callable_traits: [],
+    metric_traits: metric,
+    agentic_traits: [],
+  };
 }
 
-function writeTrait(trait: Trait, note: Note): { readonly list: string; readonly data: JsonObject } {
+function writeTrait(trait: Exclude<Trait, { type: "function" }>, note: Note): JsonObject {
   switch (trait.type) {
     case "llm": {
       const common = { kind: trait.kind, include_ground_truth: trait.includeReference === true };
-      if (trait.kind === "boolean") return { list: "llm_traits", data: common };
-      if (trait.kind === "literal")
-        return {
-          list: "llm_traits",
-          data: {
-            ...common,
-            classes: { ...trait.classes },
-            min_score: 0,
-            max_score: Object.keys(trait.classes).length - 1,
-          },
-        };
-      const { min, max } = scoreRange(trait);
-      return { list: "llm_traits", data: { ...common, min_score: min, max_score: max } };
+      if (trait.kind === "boolean") return common;
+      if (trait.kind === "score") {
+        const { min, max } = scoreRange(trait);
+        return { ...common, min_score: min, max_score: max };
+      }
+      const max = Object.keys(trait.classes).length - 1;
+      return { ...common, classes: { ...trait.classes }, min_score: 0, max_score: max };
     }
     case "regex": {
       if (trait.flags !== undefined && trait.flags !== "i")
         throw new NotTranslatable(`the trait ${trait.name} has flags that upstream does not`);
       const { pattern } = writePattern(trait.pattern, trait.flags, true);
-      return {
-        list: "regex_traits",
-        data: { pattern, case_sensitive: trait.flags !== "i", invert_result: trait.invert === true },
-      };
+      return { pattern, case_sensitive: trait.flags !== "i", invert_result: trait.invert === true };
     }
     case "metric":
       if (trait.unexpected === undefined)
         note(`the trait ${trait.name}: upstream's precision and F1 count text that no instruction lists`);
       return {
-        list: "metric_traits",
-        data: {
-          evaluation_mode: trait.unexpected === undefined ? "tp_only" : "full_matrix",
-          metrics: [...(trait.metrics ?? ["f1"])],
-          tp_instructions: [...trait.expected],
-          tn_instructions: [...(trait.unexpected ?? [])],
-          repeated_extraction: true,
-        },
+        evaluation_mode: trait.unexpected === undefined ? "tp_only" : "full_matrix",
+        metrics: [...(trait.metrics ?? ["f1"])],
+        tp_instructions: [...trait.expected],
+        tn_instructions: [...(trait.unexpected ?? [])],
+        repeated_extraction: true,
       };
-    case "function":
-      throw new NotTranslatable(`the trait ${trait.name} is JavaScript, which karenina cannot run`);
   }
 }
