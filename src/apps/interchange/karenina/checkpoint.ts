@@ -1,3 +1,4 @@
+import { errorMessage } from "../../../core/error-message.ts";
 import type { ScenarioDefinition } from "../../../core/scenario/definition.ts";
 import { parseScenario } from "../../../core/scenario/parse-scenario.ts";
 import { DefinitionError, formatIssue } from "../../../core/schema/format-issue.ts";
@@ -78,18 +79,12 @@ export function readKarenina(text: string, options: ImportOptions = {}): Karenin
   };
 }
 
-/** Documents deeper or longer than this are refused before anything is made of them. */
-const MAX_LENGTH = 200_000_000;
-
 function parseCheckpoint(text: string): JsonObject {
-  if (text.length > MAX_LENGTH) throw new KareninaError("The file is larger than 200 MB.");
   let data: unknown;
   try {
     data = JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch (error) {
-    throw new KareninaError(
-      `The file is not JSON: ${error instanceof Error ? error.message : "it cannot be read"}.`,
-    );
+    throw new KareninaError(`The file is not JSON: ${errorMessage(error)}.`);
   }
   const type = isRecord(data) ? (data["@type"] ?? "DataFeed") : undefined;
   if (!isRecord(data) || !isRecord(data["@context"]) || type !== "DataFeed" || !data.name)
