@@ -114,6 +114,24 @@ test("a condition may hold on one side only; what is open or failed is counted",
   });
 });
 
+test("a rate that is 100 % on both sides does not differ, whatever its condition leaves out", () => {
+  const facts: RunFacts = { ...FACTS, rates: new Map([["kept", { of: "ok", given: "knew" }]]) };
+  const side = (knows: (row: number) => boolean): readonly ConversationScore[] =>
+    Array.from({ length: 12 }, (_, i) => score({ row: `r${i}`, outcomes: { ok: true, knew: knows(i) } }));
+  const lineOf = (a: number, b: number): ComparisonLine | undefined =>
+    compared(
+      side((row) => row < a),
+      side((row) => row >= b),
+      { names: ["kept"] },
+      facts,
+    ).lines[0];
+  // Two items count on both sides, ten on one.
+  expect(lineOf(4, 2)).toMatchObject({ a: 1, b: 1, difference: 0, p: 1, pairs: 12 });
+  const { low = 1, high = -1 } = lineOf(4, 2)?.interval ?? {};
+  expect(low < 0 && high > 0).toBe(true);
+  expect(lineOf(4, 4)).toMatchObject({ difference: 0, p: null, interval: null });
+});
+
 test("p-values are adjusted over all lines of all comparisons", () => {
   const many = (seed: number): readonly ConversationScore[] => {
     const random = seededRandom(seed);

@@ -1,4 +1,3 @@
-import { memoize } from "../../../core/lazy.ts";
 import type { RateDeclaration } from "../../../core/outcomes/rate.ts";
 import { shareInterval } from "../../../core/statistics/bounded-mean.ts";
 import { pairedDifference } from "../../../core/statistics/clusters.ts";
@@ -257,15 +256,18 @@ function withoutNoise(
   difference: number,
   kind: RateKind,
 ): Pick<Estimate, "interval" | "p" | "reason"> {
-  const items = new Map<string, { a: number; b: number; both: number; n: number }>();
-  for (const { item, a, b } of values) {
-    const known = memoize(items, item, () => ({ a: 0, b: 0, both: 0, n: 0 }));
-    known.n++;
-    known.a += a ?? 0;
-    known.b += b ?? 0;
-    if (a === 1 && b === 1) known.both++;
-  }
-  const all = [...items.values()];
+  // A side to which the condition does not apply says nothing about its item.
+  const known = values.filter(({ a, b }) => a !== null && b !== null);
+  const all = [...Map.groupBy(known, ({ item }) => item).values()].map((own) => {
+    const count = (of: (value: PairedValue) => number): number => own.reduce((sum, one) => sum + of(one), 0);
+    return {
+      n: own.length,
+      a: count(({ a }) => a ?? 0),
+      b: count(({ b }) => b ?? 0),
+      both: count(({ a, b }) => (a === 1 && b === 1 ? 1 : 0)),
+    };
+  });
+  if (all.length === 0) return { interval: null, p: null, reason: "no decided pairs" };
   const p = signTest(all.map((item) => (item.b - item.a) / item.n))?.p ?? 1;
   if (kind !== "rate") return { ...sameAmount(difference, all.length, p), p };
   const share = (count: (item: (typeof all)[number]) => number): number =>
