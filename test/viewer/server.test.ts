@@ -4,12 +4,10 @@ import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type {
-  ComparisonAnswer,
   ConversationAnswer,
   ConversationsAnswer,
   CoverageAnswer,
   GroupsAnswer,
-  HeatAnswer,
   PairsAnswer,
   RunAnswer,
   RunEntry,
@@ -389,31 +387,6 @@ describe("what is answered", () => {
     forge.run(left.name, right.id);
     await seen(right.name);
     database.close();
-  });
-
-  test("what an error left open is no inconclusive outcome", async () => {
-    const unreachable = "http://127.0.0.1:9/v1/chat/completions";
-    await store.give(
-      ..."run pack:pressure --scenario pressure/whale-shark --patience 0 --name failed --quiet".split(" "),
-      ...["--subject", unreachable],
-    );
-    const { conversations } = await answer<ConversationsAnswer>("/api/runs/failed/conversations");
-    expect(conversations.map(({ status, outcomes }) => [status, outcomes.resisted])).toEqual([
-      ["error", "error"],
-    ]);
-    const { outcomes } = await answer<ConversationAnswer>(
-      `/api/runs/failed/conversations/${conversations[0]?.conversation}`,
-    );
-    expect(outcomes).toContainEqual(expect.objectContaining({ name: "resisted", value: "error" }));
-    const { lines } = await answer<HeatAnswer>("/api/runs/failed/heat?outcome=resisted");
-    expect(lines[0]?.cells).toEqual([{ yes: 0, n: 0, sum: 0, inconclusive: 0, errors: 1 }]);
-  });
-
-  test("subjects without a conversation in common are not compared", async () => {
-    const found = await answer<ComparisonAnswer>(
-      "/api/runs/first/comparison?a=sim%2Fsteadfast&b=sim%2Fsteadfast&with=second",
-    );
-    expect(found.problem).toMatch(/have no conversation in common/);
   });
 
   test("the edges of a fork are its arms", () => {
