@@ -8,7 +8,7 @@ import {
   turnOfFlip,
 } from "../../../core/statistics/sequences.ts";
 import { clusteredLogRank, kaplanMeier, logRank, medianSurvival } from "../../../core/statistics/survival.ts";
-import type { ConversationScore, Store } from "../../../engine/journal/store/store.ts";
+import type { ConversationScore, ScoredTurn, Store } from "../../../engine/journal/store/store.ts";
 import { storedRun } from "../../../engine/journal/transfer/stored-run.ts";
 import {
   type GroupValues,
@@ -18,7 +18,7 @@ import {
   needsRowValues,
   withinSubject,
 } from "./grouping.ts";
-import { followedTo, isVerified, rateEstimate } from "./rate-line.ts";
+import { followedTo, intervalOf, isVerified, rateEstimate } from "./rate-line.ts";
 import { type RatesOptions, wantedScores } from "./rates.ts";
 import { type RunFacts, runFacts } from "./run-facts.ts";
 
@@ -91,69 +91,54 @@ export function sequencesOf(
 ): RunSequences {
   const groupsOf = grouper(withinSubject(by, scores), scores, facts);
   const verified = scores.filter(({ turns }) => turns.some(isVerified));
-  const observedBySubject = groupedScores(verified, groupsOf).map(({ group, members: own }) => ({
-    group,
-    own,
-    followed: own.map((score) => followedBy(score, facts)),
-  }));
-  const groups = observedBySubject.map(({ own, followed }) => ({
-    ...asTimes(followed, own, facts),
-    clusters: own.map(({ item }) => item),
-  }));
+  const groups = groupedScores(verified, groupsOf).map(({ group, members }): ObservedGroup => {
+    const seen = members.map((score) => observe(score, facts));
+    return {
+      ...{ group, members },
+      clusters: members.map(({ item }) => item),
+      times: seen.map(({ time }) => time),
+      observed: seen.map(({ isWrong }) => isWrong),
+    };
+  });
   const longest = scores.reduce((most, { turns }) => Math.max(most, turns.filter(isVerified).length), 0);
   return {
-    subjects: observedBySubject.map(({ group, own, followed }) =>
-      subjectSequences(group, own, { followed, facts, longest }),
-    ),
-    logRank: observedBySubject.length < 2 ? null : logRank(groups),
-    clusteredLogRank: observedBySubject.length < 2 ? null : clusteredLogRank(groups),
+    subjects: groups.map((one) => subjectSequences(one, longest)),
+    logRank: groups.length < 2 ? null : logRank(groups),
+    clusteredLogRank: groups.length < 2 ? null : clusteredLogRank(groups),
   };
 }
 
-/** The nodes of the first outcome that says "all turns are right"; all nodes if there is none. */
-function nodesOf(score: ConversationScore, facts: RunFacts): readonly string[] | null {
-  const [first] = facts.scenarios.get(score.scenario)?.sequences.values() ?? [];
-  return first ?? null;
+/** The conversations of a group: until which turn each was followed, and whether it was wrong there. */
+interface ObservedGroup {
+  readonly group: GroupValues;
+  readonly members: readonly ConversationScore[];
+  /** Their items. */
+  readonly clusters: readonly string[];
+  readonly times: readonly number[];
+  readonly observed: readonly boolean[];
 }
 
-/** How many turns of a conversation a curve of survival looks at. */
-function lengthOf(score: ConversationScore, facts: RunFacts): number {
-  const nodes = nodesOf(score, facts);
-  return score.turns.filter((turn) => isVerified(turn) && (nodes === null || nodes.includes(turn.node)))
-    .length;
-}
-
-/** A completed conversation has lasted; one that was cut short was observed until then. */
-function followedBy(score: ConversationScore, facts: RunFacts): Followed {
-  return followedTo(score, nodesOf(score, facts), score.status === "completed" ? true : "error");
-}
-
-function asTimes(
-  followed: readonly Followed[],
-  scores: readonly ConversationScore[],
-  facts: RunFacts,
-): { times: number[]; observed: boolean[] } {
-  return {
-    // A conversation that is unreadable at turn 3 was observed up to turn 2.
-    times: followed.map(({ at, wrong }, i) =>
-      at === null ? lengthOf(scores[i] as ConversationScore, facts) : wrong ? at : at - 1,
-    ),
-    observed: followed.map(({ wrong }) => wrong),
-  };
+/** Follows the turns of the first outcome that says "all turns are right"; without one, all turns. */
+function observe(
+  score: ConversationScore,
+  { scenarios }: RunFacts,
+): { readonly time: number; readonly isWrong: boolean } {
+  const [nodes = null] = scenarios.get(score.scenario)?.sequences.values() ?? [];
+  // A completed conversation has lasted; one that was cut short was observed until then.
+  const { at, wrong } = followedTo(score, nodes, score.status === "completed" ? true : "error");
+  const isLooked = ({ node, verdict }: ScoredTurn): boolean =>
+    isVerified({ verdict }) && (nodes === null || nodes.includes(node));
+  // A conversation that is unreadable at turn 3 was observed up to turn 2.
+  const time = at === null ? score.turns.filter(isLooked).length : wrong ? at : at - 1;
+  return { time, isWrong: wrong };
 }
 
 function subjectSequences(
-  group: GroupValues,
-  scores: readonly ConversationScore[],
-  {
-    followed,
-    facts,
-    longest,
-  }: { readonly followed: readonly Followed[]; readonly facts: RunFacts; readonly longest: number },
+  { group, members, clusters: items, times, observed }: ObservedGroup,
+  longest: number,
 ): SubjectSequences {
-  const items = scores.map(({ item }) => item);
-  const lists = scores.map((score) =>
-    score.turns
+  const lists = members.map(({ turns }) =>
+    turns
       .filter(isVerified)
       .map(
         ({ verdict }): State => (verdict === "pass" ? "right" : verdict === "fail" ? "wrong" : "unreadable"),
@@ -162,12 +147,11 @@ function subjectSequences(
   const verdicts = lists.map((list) =>
     list.map((state) => (state === "unreadable" ? null : state === "right")),
   );
-  const { times, observed } = asTimes(followed, scores, facts);
   const last = lists.reduce((most, list) => Math.max(most, list.length), 0);
   return {
     subject: groupName(group),
     group,
-    conversations: scores.length,
+    conversations: members.length,
     items: new Set(items).size,
     survival: survivalPoints(items, { times, observed }),
     median: medianSurvival(times, observed),
@@ -195,13 +179,13 @@ function survivalPoints(
       if (observed[j] === true) return time <= turn ? { at: time, wrong: true } : LASTS;
       return time < turn ? { at: time + 1, wrong: false } : LASTS;
     });
-    const { low = null, high = null } = lifeTableRate(until, items) ?? {};
+    const found = lifeTableRate(until, items);
     return {
       turn,
       atRisk: times.filter((time) => time >= turn).length,
       events: step?.events ?? 0,
       survival,
-      interval: low === null || high === null ? null : { low, high },
+      interval: found && intervalOf(found),
     };
   });
 }
@@ -228,18 +212,14 @@ function accuracyAt(
   verdicts: readonly (readonly (boolean | null)[])[],
   items: readonly string[],
 ): TurnAccuracy {
-  const values: number[] = [];
-  const clusters: string[] = [];
-  let unread = 0;
-  for (const [i, list] of verdicts.entries()) {
+  const reached = verdicts.flatMap((list, i) => {
     const verdict = list[turn];
-    if (verdict === undefined) continue;
-    if (verdict === null) unread++;
-    else {
-      values.push(Number(verdict));
-      clusters.push(items[i] as string);
-    }
-  }
-  const { estimate, interval } = rateEstimate(values, clusters);
-  return { turn: turn + 1, rate: estimate, interval, n: values.length, unread };
+    return verdict === undefined ? [] : [{ verdict, item: items[i] as string }];
+  });
+  const read = reached.filter(({ verdict }) => verdict !== null);
+  const { estimate: rate, interval } = rateEstimate(
+    read.map(({ verdict }) => Number(verdict)),
+    read.map(({ item }) => item),
+  );
+  return { turn: turn + 1, rate, interval, n: read.length, unread: reached.length - read.length };
 }
