@@ -165,6 +165,14 @@ const RANGES: Readonly<Record<string, Range>> = {
   "zod 4.0": zod("4.0.0"),
   "zod 4.1": zod("4.1.8"),
   "zod latest": zod("latest"),
+  "otel 1.15": otel(
+    ...["api@1.4.1", "resources@1.15.0", "sdk-trace-base@1.15.0", "sdk-metrics@1.15.0"],
+    ...["exporter-trace-otlp-http@0.41.0", "exporter-metrics-otlp-http@0.41.0"],
+  ),
+  "otel 1": otel(
+    ...["api@1.9.0", "resources@1", "sdk-trace-base@1", "sdk-metrics@1"],
+    ...["exporter-trace-otlp-http@0.57.2", "exporter-metrics-otlp-http@0.57.2"],
+  ),
   "otel 2.0": otel(
     ...["api@1.9.0", "resources@2.0.0", "sdk-trace-base@2.0.0", "sdk-metrics@2.0.0"],
     ...["exporter-trace-otlp-http@0.200.0", "exporter-metrics-otlp-http@0.200.0"],

@@ -63,16 +63,22 @@ export function providerAndModel(name: string): { readonly provider: string; rea
   return { provider: PROVIDERS[provider] ?? provider, model: name.slice(slash + 1) };
 }
 
-/** What a call took; the SDK leaves out what is undefined. */
+/** What a call took. */
 export function usageOf({ usage, cost, attempts }: CallEnd): Attributes {
   return {
-    "elenchus.attempts": attempts,
-    "elenchus.cost": cost ?? undefined,
-    [GEN_AI.inputTokens]: usage?.inputTokens,
-    [GEN_AI.outputTokens]: usage?.outputTokens,
-    [GEN_AI.cacheReadTokens]: usage?.cacheReadTokens,
-    [GEN_AI.cacheWriteTokens]: usage?.cacheWriteTokens,
-    [GEN_AI.reasoningTokens]: usage?.reasoningTokens,
+    ...(attempts === undefined ? {} : { "elenchus.attempts": attempts }),
+    ...(cost === undefined || cost === null ? {} : { "elenchus.cost": cost }),
+    ...(usage === undefined
+      ? {}
+      : {
+          [GEN_AI.inputTokens]: usage.inputTokens,
+          [GEN_AI.outputTokens]: usage.outputTokens,
+          ...(usage.cacheReadTokens === undefined ? {} : { [GEN_AI.cacheReadTokens]: usage.cacheReadTokens }),
+          ...(usage.cacheWriteTokens === undefined
+            ? {}
+            : { [GEN_AI.cacheWriteTokens]: usage.cacheWriteTokens }),
+          ...(usage.reasoningTokens === undefined ? {} : { [GEN_AI.reasoningTokens]: usage.reasoningTokens }),
+        }),
   };
 }
 

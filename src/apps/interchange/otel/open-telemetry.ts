@@ -186,8 +186,8 @@ class RunTracer implements RunObserver {
       "elenchus.subject": subject,
       "elenchus.judge": judge,
       "elenchus.replicate": replicate,
-      "elenchus.row": row,
-      "elenchus.arm": arm,
+      ...(row === undefined ? {} : { "elenchus.row": row }),
+      ...(arm === undefined ? {} : { "elenchus.arm": arm }),
       ...Object.fromEntries(
         Object.entries(variant ?? {}).map(([factor, level]) => [`elenchus.variant.${factor}`, level]),
       ),
@@ -234,9 +234,13 @@ class RunTracer implements RunObserver {
       [GEN_AI.conversation]: conversation,
       "elenchus.node": node,
       "elenchus.turn": turn,
-      ...(this.#content ? { [GEN_AI.inputMessages]: JSON.stringify(messages.map(contentOf)) } : {}),
-      ...(this.#content && instructions !== undefined
-        ? { [GEN_AI.instructions]: JSON.stringify([{ type: "text", content: instructions }]) }
+      ...(this.#content
+        ? {
+            [GEN_AI.inputMessages]: JSON.stringify(messages.map(contentOf)),
+            ...(instructions === undefined
+              ? {}
+              : { [GEN_AI.instructions]: JSON.stringify([{ type: "text", content: instructions }]) }),
+          }
         : {}),
     });
     this.#turns.set(`${conversation} ${turn}`, opened);
@@ -263,10 +267,13 @@ class RunTracer implements RunObserver {
         startTime: start.at,
         attributes: {
           [GEN_AI.operation]: isTool ? "execute_tool" : "chat",
-          [GEN_AI.tool]: isTool ? start.model : undefined,
-          [GEN_AI.provider]: isTool ? undefined : provider,
-          [GEN_AI.model]: isTool ? undefined : model,
-          [GEN_AI.outputType]: isTool ? undefined : start.purpose === "judge" ? "json" : "text",
+          ...(isTool
+            ? { [GEN_AI.tool]: start.model }
+            : {
+                [GEN_AI.provider]: provider,
+                [GEN_AI.model]: model,
+                [GEN_AI.outputType]: start.purpose === "judge" ? "json" : "text",
+              }),
           [GEN_AI.conversation]: end.conversation,
           "elenchus.purpose": start.purpose,
           "elenchus.call": end.call,
@@ -309,7 +316,7 @@ class RunTracer implements RunObserver {
     if (open === undefined) return;
     open.span.setAttributes({
       "elenchus.next": target ?? "",
-      "elenchus.edge": edge ?? undefined,
+      ...(edge === null ? {} : { "elenchus.edge": edge }),
       "elenchus.fallback": fallback,
     });
     open.hasHop = true;
