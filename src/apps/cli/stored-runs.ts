@@ -86,7 +86,9 @@ export async function openStoreIfAny(path: string): Promise<Store | undefined> {
 
 /** Finds a run by its name or the beginning of it. Without a name: the latest run. */
 export function findRun(store: Store, name: string | undefined): RunSummary {
-  const run = name === undefined ? latestRun(store) : store.run(name);
+  const byStart = (): readonly RunSummary[] =>
+    store.runs().toSorted((one, other) => one.startedAt - other.startedAt);
+  const run = name === undefined ? byStart().at(-1) : store.run(name);
   if (run !== undefined) return run;
   if (name === undefined)
     throw new ProjectError(["There are no runs in the store yet. Start one: elenchus run"]);
@@ -97,12 +99,6 @@ export function findRun(store: Store, name: string | undefined): RunSummary {
   const { nearest } = nearestOf(name, names);
   const hint = nearest === undefined ? "" : ` Did you mean "${nearest}"?`;
   throw new ProjectError([`There is no run "${name}".${hint} List the runs: elenchus list`]);
-}
-
-function latestRun(store: Store): RunSummary | undefined {
-  let latest: RunSummary | undefined;
-  for (const run of store.runs()) if (latest === undefined || run.startedAt >= latest.startedAt) latest = run;
-  return latest;
 }
 
 /** Finds a conversation by its name or the beginning of it. */

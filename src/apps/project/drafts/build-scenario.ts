@@ -84,96 +84,72 @@ export function templateOf(fields: readonly ProposedField[], place: string, repo
   return { fields: Object.fromEntries(built) };
 }
 
-/** A rule for numbers finds one number in a reply: it is of use where one field is a number. */
+/** The value that stands for every answer that is not listed. */
+const OTHER = "other";
+
 function fieldOf(field: ProposedField, isOnlyNumber: boolean, report: Report): JsonObject {
-  const { type, description } = field;
-  const truth = typedValue(field, field.truth, report);
-  const base = { description: plainText(description), truth };
+  const { type, description, values, aliases, truth } = field;
+  const base = { description: plainText(description), truth: typedValue(field, truth, report) };
   if (type === "integer" || type === "number")
+    // The rule for numbers finds one number in a reply: it is of use where one field is a number.
     return { type, ...base, ...(isOnlyNumber ? { extract: { type: "number" } } : {}) };
-  if (type === "enum")
-    return { type, values: enumValues(field, report), ...base, extract: enumRule(field, report) };
-  if (type === "string" && field.aliases.length > 0) return { type, ...base, ...aliasReading(field, report) };
-  return { type, ...base };
+  if (type === "enum") {
+    if (truth === OTHER)
+      report(`The truth cannot be "${OTHER}": it stands for every answer that is not listed.`);
+    else if (!values.includes(truth)) report(`The truth ${quoted(truth)} is not one of the values.`);
+    if (values.every((value) => /^[A-Z]$/i.test(value)))
+      return { type, values, ...base, extract: { type: "letter" } };
+    const named = values.filter((value) => value !== OTHER);
+    const otherwise = values.includes(OTHER) ? { otherwise: OTHER } : {};
+    const extract = { type: "aliases", values: wordsOf(field, named, report), ...otherwise };
+    return { type, values, ...base, extract };
+  }
+  if (type !== "string" || aliases.length === 0) return { type, ...base };
+  const words = wordsOf(field, [...new Set([truth, ...aliases.map(({ value }) => value)])], report);
+  const synonyms = Object.entries(words).flatMap(([value, list]) =>
+    list.map((word) => [word.toLowerCase(), value.toLowerCase()]),
+  );
+  if (synonyms.length === 0) return { type, ...base };
+  // A string is compared by its aliases, too: a judge may write any of them.
+  const normalize = ["lowercase", "strip", { synonyms: Object.fromEntries(synonyms) }];
+  return {
+    type,
+    ...base,
+    check: { type: "exact_match", normalize },
+    extract: { type: "aliases", values: words },
+  };
 }
 
 /** A text of the proposal as a value of the field. */
 function typedValue({ type }: ProposedField, text: string, report: Report): JsonValue {
-  switch (type) {
-    case "boolean": {
-      const word = text.toLowerCase();
-      if (["true", "yes"].includes(word)) return true;
-      if (!["false", "no"].includes(word)) report(`${quoted(text)} is neither true nor false.`);
-      return false;
-    }
-    case "integer":
-    case "number": {
-      const number = text === "" ? Number.NaN : Number(text);
-      if (Number.isFinite(number)) return number;
-      report(`${quoted(text)} is not a number. Write only digits, a sign and a decimal point.`);
-      return 0;
-    }
-    case "enum":
-      // Values are compared as they stand, so that none can be a template.
-      return text;
-    default:
-      return plainText(text);
+  if (type === "boolean") {
+    const word = text.toLowerCase();
+    if (!["true", "yes", "false", "no"].includes(word)) report(`${quoted(text)} is neither true nor false.`);
+    return word === "true" || word === "yes";
   }
-}
-
-const OTHER = "other";
-
-function enumValues({ values, truth, aliases }: ProposedField, report: Report): readonly string[] {
-  for (const value of values) requirePlain(value, report);
-  if (truth === OTHER)
-    report(`The truth cannot be "${OTHER}": it stands for every answer that is not listed.`);
-  else if (!values.includes(truth)) report(`The truth ${quoted(truth)} is not one of the values.`);
-  for (const { value } of aliases)
-    if (!values.includes(value))
-      report(`Aliases are given for ${quoted(value)}, which is not one of the values.`);
-  return values;
-}
-
-function enumRule(field: ProposedField, report: Report): JsonObject {
-  const { values } = field;
-  if (values.every((value) => /^[A-Z]$/i.test(value))) return { type: "letter" };
-  const named = values.filter((value) => value !== OTHER);
-  return {
-    type: "aliases",
-    values: aliasesOf(field, named, report),
-    ...(values.includes(OTHER) ? { otherwise: OTHER } : {}),
-  };
-}
-
-/** A string is read by its aliases, and compared by them, too: a judge may write any of them. */
-function aliasReading(field: ProposedField, report: Report): JsonObject {
-  const named = [...new Set([field.truth, ...field.aliases.map(({ value }) => value)])];
-  for (const value of named) requirePlain(value, report);
-  const values = aliasesOf(field, named, report);
-  const synonyms = Object.entries(values).flatMap(([value, words]) =>
-    words.map((word) => [word.toLowerCase(), value.toLowerCase()]),
-  );
-  if (synonyms.length === 0) return {};
-  return {
-    check: {
-      type: "exact_match",
-      normalize: ["lowercase", "strip", { synonyms: Object.fromEntries(synonyms) }],
-    },
-    extract: { type: "aliases", values },
-  };
+  if (type === "integer" || type === "number") {
+    const number = text === "" ? Number.NaN : Number(text);
+    if (Number.isFinite(number)) return number;
+    report(`${quoted(text)} is not a number. Write only digits, a sign and a decimal point.`);
+    return 0;
+  }
+  // Values of an enum are compared as they stand, so that none can be a template.
+  return type === "enum" ? text : plainText(text);
 }
 
 /** The words for each value. A word that stands for two values would make replies ambiguous. */
-function aliasesOf(
+function wordsOf(
   { aliases }: ProposedField,
   named: readonly string[],
   report: Report,
 ): Readonly<Record<string, readonly string[]>> {
   const owners = new Map(named.map((value) => [value.toLowerCase(), value]));
   const words = new Map<string, string[]>(named.map((value) => [value, []]));
-  for (const { value, words: given } of aliases)
+  for (const text of [...named, ...aliases.flatMap((alias) => alias.words)])
+    if (isTemplate(text)) report(`The value or alias ${quoted(text)} must not contain {{ or {%.`);
+  for (const { value, words: given } of aliases) {
+    if (!words.has(value)) report(`Aliases are given for ${quoted(value)}, which is not one of the values.`);
     for (const word of given) {
-      requirePlain(word, report);
       const owner = owners.get(word.toLowerCase());
       if (owner !== undefined && owner !== value)
         report(`The word ${quoted(word)} stands for ${quoted(owner)} and for ${quoted(value)}.`);
@@ -181,6 +157,7 @@ function aliasesOf(
       owners.set(word.toLowerCase(), value);
       words.get(value)?.push(word);
     }
+  }
   return Object.fromEntries(words);
 }
 
@@ -211,7 +188,6 @@ function edgeOf(
 }
 
 const RIGHT: JsonObject = { verify_result: true };
-
 const KINDS: Readonly<Record<Outcome["holdsIf"], JsonObject>> = {
   first_turn_right: { firstTurn: RIGHT },
   last_turn_right: { lastTurn: RIGHT },
@@ -221,14 +197,8 @@ const KINDS: Readonly<Record<Outcome["holdsIf"], JsonObject>> = {
   completed: { statusIs: "completed" },
 };
 
-function outcomeOf({
-  name,
-  description,
-  holdsIf,
-  nodes,
-  appliesIf,
-  good,
-}: Outcome): readonly [string, JsonObject] {
+function outcomeOf(outcome: Outcome): readonly [string, JsonObject] {
+  const { name, description, holdsIf, nodes, appliesIf, good } = outcome;
   const form = KINDS[holdsIf];
   const takesNodes = "allTurns" in form || "anyTurn" in form;
   return [
@@ -250,10 +220,6 @@ function requireNames(names: readonly string[], owner: string, report: Report): 
       report(`${quoted(name)} cannot be the name of ${owner}: use letters, digits and underscores.`);
     if (names.indexOf(name) !== index) report(`${quoted(name)} is the name of ${owner} twice.`);
   }
-}
-
-function requirePlain(text: string, report: Report): void {
-  if (isTemplate(text)) report(`The value or alias ${quoted(text)} must not contain {{ or {%.`);
 }
 
 function quoted(text: string): string {
