@@ -1,22 +1,10 @@
 import { describe, expect, it } from "vitest";
-import {
-  describeValue,
-  FAILED,
-  incomparable,
-  notEvaluable,
-  PASSED,
-  passedIf,
-  unusableCheck,
-} from "./check-result.ts";
+import { describeValue, FAILED, incomparable, PASSED, passedIf } from "./check-result.ts";
 
 it("shares the two plain results, which nobody can change", () => {
   expect(passedIf(true)).toBe(PASSED);
   expect(passedIf(false)).toBe(FAILED);
   expect(Object.isFrozen(PASSED) && Object.isFrozen(FAILED)).toBe(true);
-});
-
-it("what cannot be evaluated never passes and never scores", () => {
-  expect(notEvaluable("Why.")).toEqual({ evaluable: false, passes: false, score: 0, reason: "Why." });
 });
 
 describe("values that cannot be compared", () => {
@@ -42,12 +30,4 @@ describe("values that cannot be compared", () => {
     [1n, "a bigint"],
     [() => 1, "a function"],
   ])("describes %s as %s", (value, expected) => expect(describeValue(value)).toBe(expected));
-});
-
-describe("a check that cannot be used", () => {
-  it("gives its reason, whatever it is asked", () => {
-    const check = unusableCheck("No.");
-    expect(check(1, 1)).toEqual({ evaluable: false, passes: false, score: 0, reason: "No." });
-    expect(check(null, "a")).toBe(check(1, 1));
-  });
 });

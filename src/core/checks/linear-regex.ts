@@ -14,21 +14,21 @@ export interface LinearRegex {
 }
 
 /** What a group matched, in order. */
-export interface Captures {
+interface Captures {
   readonly found: readonly Capture[];
   /** False if there are more occurrences than were looked at. */
   readonly complete: boolean;
 }
 
 /** What a group matched, and where. */
-export interface Capture {
+interface Capture {
   readonly text: string;
   readonly start: number;
   readonly end: number;
 }
 
 /** Why a regular expression cannot be used: a clause without a full stop, and what it is about. */
-export interface RegexProblem {
+interface RegexProblem {
   readonly problem: string;
   readonly part: "pattern" | "flags";
 }
@@ -46,7 +46,7 @@ const FLAGS: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** What has a pattern: a rule, a trait, a check. */
-export interface PatternOwner {
+interface PatternOwner {
   readonly pattern: string;
   readonly flags?: string;
 }

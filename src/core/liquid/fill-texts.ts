@@ -42,7 +42,7 @@ const ALWAYS_TEXT: ReadonlySet<string> = new Set([
 ]);
 
 /** A text with something to render, and where it stands. */
-export interface PlacedText {
+interface PlacedText {
   readonly text: string;
   readonly path: readonly (string | number)[];
 }

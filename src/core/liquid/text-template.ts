@@ -8,14 +8,14 @@ import { type TextVariable, variablesIn } from "./text-variables.ts";
 export type TextScope = Readonly<Record<string, unknown>>;
 
 /** Why a text cannot be used: a clause without a full stop, and the place in the text, both numbers from 1. */
-export interface TextProblem {
+interface TextProblem {
   readonly message: string;
   readonly line: number;
   readonly column: number;
 }
 
 /** A text that was compiled, to be rendered many times. */
-export interface TextTemplate {
+interface TextTemplate {
   readonly variables: readonly TextVariable[];
   readonly problem?: TextProblem;
   /** True if it is one expression and nothing else, whose value keeps its type. */

@@ -117,7 +117,7 @@ export function outcomesOfRate(
 }
 
 /** The conversations behind a rate that must reach something. */
-export interface GateCounts {
+interface GateCounts {
   readonly decided: number;
   /** Inconclusive, or ended in an error. */
   readonly undecided: number;

@@ -225,7 +225,7 @@ function validatePath(from: string, node: string, at: { path: IssuePath; paths: 
  * Leaves out issues that another one explains: they go away when that one is corrected, and until then hide it. An edge that cannot be
  * read makes its target unreachable; a node that is not indented is missing wherever it is named.
  */
-export function withoutConsequences(issues: readonly Issue[]): readonly Issue[] {
+function withoutConsequences(issues: readonly Issue[]): readonly Issue[] {
   const misplaced = new Set<string>();
   const wrongIds = new Set<string>();
   let edgesUnknown = false;

@@ -7,13 +7,13 @@ interface AskedMessage {
 }
 
 /** A model as a function of the messages; `ReplyFunction` of `elenchus/models` has all that it may use and return. */
-export type ModelFunction = {
+type ModelFunction = {
   // Written as a method, so that functions which know more about messages fit, too.
   reply(messages: readonly AskedMessage[], context: never): unknown;
 }["reply"];
 
 /** An object that is a model, such as `functionModel` and `resolveModel` make. */
-export interface ModelObject {
+interface ModelObject {
   readonly name: string;
   /** Everything that shapes replies besides the request. */
   readonly identity: JsonObject;
@@ -21,7 +21,7 @@ export interface ModelObject {
 }
 
 /** The name of a subject or judge of the run, or of a model (`provider/model`); a function; or a model. */
-export type NodeModel = string | ModelFunction | ModelObject;
+type NodeModel = string | ModelFunction | ModelObject;
 
 /** A model for one node, where needed with parameters and, of a subject, a system prompt. */
 export type ModelReference =
@@ -62,7 +62,7 @@ export function isCode(reference: ModelReference): boolean {
 }
 
 /** A node with models that can be copied as data, and what keeps the objects for the copy. */
-export interface NodeAsData {
+interface NodeAsData {
   readonly node: unknown;
   keepFor(copy: unknown): void;
 }

@@ -13,7 +13,7 @@ export function parseScenario(data: unknown): ScenarioDefinition {
 }
 
 /** What is known of the text that data comes from. */
-export interface ScenarioPlace extends Pick<ScenarioSource, "locate"> {
+interface ScenarioPlace extends Pick<ScenarioSource, "locate"> {
   /** The keys of an object in the order of the text. */
   readonly keysAt?: (path: IssuePath) => readonly string[] | undefined;
 }

@@ -19,7 +19,7 @@ export interface DraftEdge {
 }
 
 /** An outcome of the right shape. */
-export interface DraftOutcome {
+interface DraftOutcome {
   readonly index: number;
   readonly outcome: Outcome;
 }

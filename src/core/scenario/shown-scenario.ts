@@ -4,7 +4,7 @@ import { copyDefinition, type ScenarioDefinition } from "./definition.ts";
 import { type Variant, variantValues } from "./variants.ts";
 
 /** The row of a conversation, as far as its values are known, and its variant. */
-export interface ShownPlace {
+interface ShownPlace {
   readonly row: JsonObject | null;
   readonly variant: Variant | null;
 }

@@ -17,7 +17,7 @@ interface TextPlace {
 }
 
 /** What texts may use besides nodes. */
-export interface TextSources {
+interface TextSources {
   /** The names of the factors; undefined without variants. */
   readonly factors?: readonly string[] | undefined;
   /** The texts of the scenario itself. */

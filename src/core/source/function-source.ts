@@ -61,7 +61,7 @@ function placeOf(source: string, offset: number): string {
 }
 
 /** How a function is written, or why it cannot stand alone as an expression that returns its result at once. */
-export type FunctionForm =
+type FunctionForm =
   | { readonly kind: "arrow" | "function" }
   | { readonly kind: "method"; readonly name: string }
   | { readonly problem: string };

@@ -109,7 +109,7 @@ export interface Visit {
 }
 
 /** The part of a state that is not about nodes. */
-export type TurnState = Omit<ScenarioState, "nodeVisits" | "nodeResults" | "turns">;
+type TurnState = Omit<ScenarioState, "nodeVisits" | "nodeResults" | "turns">;
 
 /** What a turn adds to a state. */
 interface AddedTurn {

@@ -53,7 +53,7 @@ export type ConditionLeaf = ExplicitStateCheck | FunctionLeaf;
 export type ExplicitStateCheck = StateCheck & Required<Pick<StateCheck, "verifyWith">>;
 
 /** A condition that is code: a function, or source text that a sandbox must run. */
-export interface FunctionLeaf {
+interface FunctionLeaf {
   readonly type: "function";
   readonly code: ConditionFunction | string;
 }

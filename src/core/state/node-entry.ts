@@ -37,7 +37,7 @@ export type KnownNode<Nodes extends NodeEntry> = IsOpen<Nodes> extends true ? st
 type ParsedById<Nodes extends NodeEntry> = { readonly [Node in Nodes as Node["id"]]: Node["parsed"] };
 
 /** The fields that reading a reply at a node gives; unknown if the node is not known or has no template. */
-export type ParsedAt<Nodes extends NodeEntry, Id extends string> = Id extends keyof ParsedById<Nodes>
+type ParsedAt<Nodes extends NodeEntry, Id extends string> = Id extends keyof ParsedById<Nodes>
   ? ParsedById<Nodes>[Id]
   : unknown;
 

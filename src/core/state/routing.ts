@@ -49,7 +49,7 @@ export interface RoutingDecision {
 }
 
 /** A condition whose code failed: it does not match, which its author should know. */
-export interface FailedCondition {
+interface FailedCondition {
   /** Index in the list of edges. */
   readonly edge: number;
   readonly target: string;

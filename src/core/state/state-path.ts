@@ -16,7 +16,7 @@ export const STATE_ROOTS: readonly string[] = [
 ];
 
 /** A path taken apart; `keys` is what follows inside `parsed`, `rubric` or `accumulated`. */
-export type StatePath =
+type StatePath =
   | { readonly root: "verify_result" | "refused" | "turn" | "current_node" }
   | { readonly root: "parsed" | "accumulated"; readonly keys: readonly string[] }
   | { readonly root: "user"; readonly part: keyof UserState }
@@ -76,7 +76,7 @@ function parseNodeResultPath(parts: readonly string[]): StatePath | { readonly p
 }
 
 /** Reads one value out of a state. */
-export type StateReader = (state: ScenarioState) => unknown;
+type StateReader = (state: ScenarioState) => unknown;
 
 /** Prepares a path for repeated reading. What is missing reads as null, a node never visited as 0 visits. */
 export function compilePath(path: string): StateReader {

@@ -29,7 +29,7 @@ export interface ExtractedField {
 }
 
 /** A kind of value that is not a list. */
-export interface ScalarTarget {
+interface ScalarTarget {
   readonly type: "boolean" | "string" | "integer" | "number" | "date" | "enum";
   /** The values of an enum. */
   readonly values?: readonly (string | number)[];

@@ -17,7 +17,7 @@ import {
 } from "./template.ts";
 
 /** A mistake in a field: the key that it is about, and a sentence. */
-export interface FieldProblem {
+interface FieldProblem {
   readonly key: "truth" | "check" | "extract";
   readonly message: string;
 }

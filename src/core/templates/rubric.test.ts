@@ -4,7 +4,6 @@ import {
   functionTrait,
   llmTrait,
   mergeRubrics,
-  metricTrait,
   type Rubric,
   regexTrait,
   rubric,
@@ -15,21 +14,8 @@ describe("factories of traits", () => {
   test.each<[Trait, Trait]>([
     [llmTrait("t", { kind: "boolean" }), { type: "llm", name: "t", kind: "boolean" }],
     [
-      llmTrait("t", { kind: "score", min: 0, max: 3, higherIsBetter: false }),
-      { type: "llm", name: "t", kind: "score", min: 0, max: 3, higherIsBetter: false },
-    ],
-    [
-      llmTrait("t", { kind: "literal", classes: { a: "x", b: "y" }, includeReference: true }),
-      { type: "llm", name: "t", kind: "literal", classes: { a: "x", b: "y" }, includeReference: true },
-    ],
-    [regexTrait("t", { pattern: "a", flags: "i" }), { type: "regex", name: "t", pattern: "a", flags: "i" }],
-    [
       functionTrait("t", "(reply) => 1", { description: "d" }),
       { type: "function", name: "t", evaluate: "(reply) => 1", description: "d" },
-    ],
-    [
-      metricTrait("t", { expected: ["a"], unexpected: ["b"], metrics: ["recall"] }),
-      { type: "metric", name: "t", expected: ["a"], unexpected: ["b"], metrics: ["recall"] },
     ],
   ])("a factory returns the plain data %j", (made, data) => {
     expect(made).toEqual(data);

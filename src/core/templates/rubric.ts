@@ -157,7 +157,7 @@ const TRAITS = variantShapes(
 type AnyLlmTrait = TypeOf<typeof TRAITS.llm>;
 
 /** A judge model answers yes or no. */
-export type BooleanTrait = Omit<AnyLlmTrait, "kind" | "min" | "max" | "classes"> & {
+type BooleanTrait = Omit<AnyLlmTrait, "kind" | "min" | "max" | "classes"> & {
   readonly kind: "boolean";
 };
 /** A judge model gives a whole number from `min` to `max`. */
@@ -220,7 +220,7 @@ export function isJudgedTrait(trait: Trait): trait is JudgedTrait {
 type Options<T extends Trait> = Omit<T, "type" | "name">;
 
 /** What an llm trait needs besides its name: `min` and `max` belong to scores, `classes` to literals. */
-export type LlmTraitOptions = Options<BooleanTrait> | Options<ScoreTrait> | Options<LiteralTrait>;
+type LlmTraitOptions = Options<BooleanTrait> | Options<ScoreTrait> | Options<LiteralTrait>;
 
 /**
  * Traits that are judged on every visit of a node.

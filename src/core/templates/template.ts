@@ -127,7 +127,7 @@ export interface VerifyContext {
 export type VerifyFunction<Parsed = never> = (parsed: Parsed, context: VerifyContext) => Truth;
 
 /** Which fields must be right. */
-export type VerifyRule = Composed<FieldLeaf> | string | VerifyFunction;
+type VerifyRule = Composed<FieldLeaf> | string | VerifyFunction;
 
 /** A condition over what was read of the reply: `{ "parsed.kind": "answer" }`, a list, or a composition. */
 export type GateCondition = Composed<StateShorthand | StateCheck> | readonly (StateShorthand | StateCheck)[];

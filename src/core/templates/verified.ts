@@ -2,7 +2,7 @@ import { isRecord, type JsonValue } from "../values/json.ts";
 import type { FieldOptions, FieldType, TemplateField, TruthFrom } from "./template.ts";
 
 /** A type of zod 4, whichever version: what is used of it here is zod's contract with libraries. */
-export interface ZodLike {
+interface ZodLike {
   readonly _zod: { readonly output: unknown; readonly def: { readonly type: string } };
 }
 

@@ -1,5 +1,5 @@
 /** A text as a person reads it: without markup, and with one way of writing spaces, quotes and signs. */
-export interface CleanText {
+interface CleanText {
   readonly text: string;
   /** The part of the original text that a part of `text` was made of. */
   span(start: number, end: number): readonly [start: number, end: number];

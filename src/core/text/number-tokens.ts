@@ -1,5 +1,5 @@
 /** A number in a text. */
-export interface NumberToken {
+interface NumberToken {
   /** Null if it cannot be read as one number: a range, a date, a term of a sum. */
   readonly value: number | null;
   readonly start: number;
@@ -28,7 +28,7 @@ const DECIMAL_UNIT =
   / ?(?:[€£%°]|(?:euros?|eur|prozent|percent|km|kg|cm|mm|ml|m|g|l|mio|mrd|million)(?![a-z]))/y;
 
 /** A text without markup, and the same in lower case, character for character. */
-export interface TextForNumbers {
+interface TextForNumbers {
   readonly text: string;
   readonly lower: string;
 }
