@@ -103,7 +103,9 @@ export class Dataset {
     const { limit = Number.POSITIVE_INFINITY } = this.source;
     let index = 0;
     for await (const portion of usableRows(this.source, { test: this.#test })) {
-      const selected = portion.filter(({ id }) => this.#sample?.has(id) ?? true).slice(0, limit - index);
+      const sample = this.#sample;
+      const drawn = sample === undefined ? portion : portion.filter(({ id }) => sample.has(id));
+      const selected = drawn.slice(0, limit - index);
       if (selected.length > 0) yield selected.map(({ id, values }) => ({ id, index: index++, values }));
       if (index >= limit) return;
     }

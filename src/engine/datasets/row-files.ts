@@ -2,7 +2,7 @@ import type { Worker } from "node:worker_threads";
 import { errorMessage } from "../../core/error-message.ts";
 import { MAX_DEPTH } from "../../core/values/frozen-copy.ts";
 import { isRecord, isReservedKey, type JsonObject } from "../../core/values/json.ts";
-import { fileLines, textPieces } from "../../system/files/read-text-file.ts";
+import { linePortions, textPieces } from "../../system/files/read-text-file.ts";
 import { CsvReader, type CsvRecord } from "./csv-records.ts";
 import type { ParquetReply, ParquetRequest } from "./parquet-worker.ts";
 
@@ -112,18 +112,9 @@ function csvRow(record: CsvRecord, header: readonly string[]): FileRow {
   return { values, line };
 }
 
-/** How many rows are handed on at once. */
-const PORTION = 1_000;
-
 async function* readJsonLines(path: string): AsyncGenerator<readonly FileRow[]> {
-  let rows: FileRow[] = [];
-  for await (const { line, text } of fileLines(path, path)) {
-    rows.push(jsonRow(text, line));
-    if (rows.length < PORTION) continue;
-    yield rows;
-    rows = [];
-  }
-  yield rows;
+  for await (const lines of linePortions(path, path))
+    yield lines.map(({ line, text }) => jsonRow(text, line));
 }
 
 function jsonRow(text: string, line: number): FileRow {

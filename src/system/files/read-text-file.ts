@@ -152,7 +152,7 @@ export async function* textPieces(path: string, name: string): AsyncGenerator<st
     const stats = statSync(path);
     const kind = stats.isFIFO() ? undefined : specialKind(stats);
     if (kind !== undefined) throw new Error(`${name} is ${kind}, not a file.`);
-    for await (const piece of createReadStream(path, { highWaterMark: 1 << 18 }))
+    for await (const piece of createReadStream(path, { highWaterMark: 1 << 16 }))
       yield decoder.decode(piece as Uint8Array, { stream: true });
     const rest = decoder.decode();
     if (rest !== "") yield rest;
@@ -164,14 +164,16 @@ export async function* textPieces(path: string, name: string): AsyncGenerator<st
   }
 }
 
-/** The lines of a file that are not empty, one by one. Throws as `textPieces` does. */
-export async function* fileLines(path: string, name: string): AsyncGenerator<FileLine> {
+/** The lines of a file that are not empty, as many at once as a piece has: to wait for each alone takes longer than to read it. */
+export async function* linePortions(path: string, name: string): AsyncGenerator<readonly FileLine[]> {
   let [rest, line] = ["", 0];
-  const numbered = function* (texts: readonly string[]): Generator<FileLine> {
+  const numbered = (texts: readonly string[]): readonly FileLine[] => {
+    const lines: FileLine[] = [];
     for (const text of texts) {
       line++;
-      if (text.trim() !== "") yield { line, text };
+      if (text.trim() !== "") lines.push({ line, text });
     }
+    return lines;
   };
   for await (const piece of textPieces(path, name)) {
     // Only the new piece is searched: a long line would be searched again with each of its pieces.
@@ -180,8 +182,13 @@ export async function* fileLines(path: string, name: string): AsyncGenerator<Fil
     if (rest.length > LONGEST_LINE) throw new Error(`${name} has a line of more than 100 MB.`);
     if (others.length === 0) continue;
     const next = others.pop() ?? "";
-    yield* numbered([rest, ...others]);
+    yield numbered([rest, ...others]);
     rest = next;
   }
-  yield* numbered([rest]);
+  yield numbered([rest]);
+}
+
+/** The lines of a file that are not empty, one by one. Throws as `textPieces` does. */
+export async function* fileLines(path: string, name: string): AsyncGenerator<FileLine> {
+  for await (const lines of linePortions(path, name)) yield* lines;
 }
