@@ -191,8 +191,8 @@ describe("what workers cannot do is said in a sentence:", () => {
     ]);
     expect(said).toEqual([
       "error: A store on a PostgreSQL server needs the package pg. Install it: npm install pg\n",
-      "error: Running on workers needs the package bullmq. Install it: npm install bullmq\n",
-      "error: A queue on a Redis server needs the package ioredis. Install it: npm install ioredis\n",
+      "error: Running on workers needs the package bullmq here. Install it: npm install bullmq\n",
+      "error: Running on workers needs the package ioredis here. Install it: npm install ioredis\n",
     ]);
   });
 });
