@@ -126,13 +126,16 @@ export class WorkQueue {
       removeOnComplete: { count: 0 },
       removeOnFail: { count: 0 },
     } as WorkerOptions;
+    let inHand = 0;
     let usefulAt = Number.NEGATIVE_INFINITY;
     const process = async (job: Job<QueuedJob>, token?: string): Promise<void> => {
-      const result = await take(job.data);
+      inHand++;
+      const result = await take(job.data).finally(() => inHand--);
       if (result !== "later") usefulAt = performance.now();
       if (result === "done") return;
       const isUseless = result === "later" && performance.now() - usefulAt > ASIDE_MS;
-      if (isUseless) stepAside();
+      // A pause also ends the search for jobs of workers that are gone.
+      if (isUseless && inHand === 0) stepAside();
       const delayMs = result === "back" ? 0 : isUseless ? BACK_MS : ASIDE_MS;
       const move = (): Promise<unknown> => job.moveToDelayed(Date.now() + delayMs, token);
       // One that could not be moved is given to others when its lease is over; any other error would take it out of the queue.
