@@ -5,7 +5,7 @@ import { type Composed, evaluateComposition } from "../logic/composition.ts";
 import { allTrue, anyTrue, type Truth } from "../logic/kleene.ts";
 import type { ConversationResult, TurnRecord } from "../state/state.ts";
 import { numberValue, textValue } from "../text/text-value.ts";
-import { deepEqual } from "../values/json.ts";
+import { deepEqual, isRecord } from "../values/json.ts";
 import { evaluateMeasure, type MeasuredNumber, turnsOfNode } from "./measure.ts";
 import {
   type CrossTurnCheck,
@@ -44,8 +44,21 @@ export interface OutcomeResult {
   readonly reason?: string;
 }
 
+/** Recorded checks and conversations of other implementations say `nodeId` for `node` and `history` for `turns`. */
+function withOurNames<Data>(data: Data): Data {
+  const names: Readonly<Record<string, string>> = { nodeId: "node", history: "turns" };
+  const renamed = (_: string, value: unknown): unknown =>
+    isRecord(value)
+      ? Object.fromEntries(Object.entries(value).map(([key, part]) => [names[key] ?? key, part]))
+      : value;
+  // The same data but for two names.
+  return JSON.parse(JSON.stringify(data, renamed)) as Data;
+}
+
 /** Evaluates an outcome over a finished conversation; never throws, never guesses. */
 export function evaluateOutcome(check: OutcomeCheck, result: ConversationResult): OutcomeResult {
+  if ("history" in result)
+    return evaluateOutcome(typeof check === "object" ? withOurNames(check) : check, withOurNames(result));
   if (typeof check === "function") return evaluateFunction(check, result);
   if (typeof check === "string") return inconclusive("a source string runs only within a run");
   try {
