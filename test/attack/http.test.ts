@@ -1,7 +1,7 @@
 // Hostile HTTP: servers that send raw bytes. Each call must end with a reply or a `ModelError` of the right kind, in bounded time
 // and memory, must leave nothing behind, and the next call to a healthy server must work.
 import { createServer, type Server, type Socket } from "node:net";
-import { brotliCompressSync, gzipSync } from "node:zlib";
+import { brotliCompressSync, deflateRawSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { httpModel } from "../../src/engine/models/http/http-model.ts";
 import type { CallContext, Model } from "../../src/engine/models/model.ts";
@@ -109,6 +109,19 @@ const ATTACKS: readonly Attack[] = [
     expected: FINE,
   },
   { name: "gzip", script: send(sized(gzipSync(CHAT), "Content-Encoding: gzip")), expected: FINE },
+  {
+    name: "raw deflate",
+    script: send(sized(deflateRawSync(CHAT), "Content-Encoding: deflate")),
+    expected: ["bad_response"],
+  },
+  { name: "null", script: send(sized("null")), expected: ["bad_response"] },
+  { name: "reset at once", script: (socket) => socket.resetAndDestroy(), expected: BROKEN },
+  {
+    name: "a refusal with a broken time",
+    script: send(status("429 Slow", "Retry-After: soon")),
+    expected: ["rate_limit"],
+  },
+  { name: "a status of 599", script: send(status("599 Odd")), expected: ["server"] },
   { name: "brotli", script: send(sized(brotliCompressSync(CHAT), "Content-Encoding: br")), expected: FINE },
   {
     name: "gzip twice",
