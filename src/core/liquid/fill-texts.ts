@@ -26,7 +26,7 @@ const CODE: ReadonlySet<string> = new Set([
 ]);
 
 /** Objects whose keys are names that other parts refer to. */
-const NAMED: ReadonlySet<string> = new Set(["fields", "classes"]);
+const NAMED: ReadonlySet<string> = new Set(["fields", "classes", "nodes"]);
 
 /** Parts that are always text, whatever type their value has. */
 const ALWAYS_TEXT: ReadonlySet<string> = new Set([
@@ -52,29 +52,47 @@ export function* textsIn(part: unknown, path: PlacedText["path"] = []): Generato
   if (containsText(part)) yield* placedTexts(part, path);
 }
 
-function* placedTexts(part: unknown, path: PlacedText["path"], isCode = false): Generator<PlacedText> {
+/** What the key of a part says of the part. */
+interface PartKind {
+  /** True for a list whose texts are code. */
+  readonly isCode?: boolean;
+  /** True if its keys are names, which say nothing of its parts. */
+  readonly hasNames?: boolean;
+}
+
+function kindOf(key: string): PartKind {
+  return { isCode: CODE.has(key), hasNames: NAMED.has(key) };
+}
+
+const NAMELESS: PartKind = {};
+
+function* placedTexts(part: unknown, path: PlacedText["path"], kind = NAMELESS): Generator<PlacedText> {
   if (isTemplate(part)) yield { text: part, path };
   if (typeof part !== "object" || part === null) return;
   const isList = Array.isArray(part);
   for (const [key, value] of Object.entries(part)) {
-    if (!isList && isFixed(key, value)) continue;
-    if (isList && isCode && typeof value === "string") continue;
+    if (!isList && !kind.hasNames && isFixed(key, value)) continue;
+    if (isList && kind.isCode && typeof value === "string") continue;
     const place = [...path, isList ? Number(key) : key];
     if (isTemplate(key)) yield { text: key, path: place };
-    yield* placedTexts(value, place, CODE.has(key));
+    yield* placedTexts(value, place, kind.hasNames ? NAMELESS : kindOf(key));
   }
 }
 
 /** True if a part has a text to render. Most parts have none, and this finds out in a fifth of the time of `textsIn`. */
-export function containsText(part: unknown, isCode = false): boolean {
+export function containsText(part: unknown, { isCode, hasNames } = NAMELESS): boolean {
   if (typeof part === "string") return isTemplate(part);
   if (typeof part !== "object" || part === null) return false;
   if (Array.isArray(part))
     return part.some((item) => !(isCode && typeof item === "string") && containsText(item));
   for (const key of Object.keys(part)) {
     const value = (part as UnknownRecord)[key];
-    if (isFixed(key, value)) continue;
-    if (isTemplate(key) || containsText(value, CODE.has(key))) return true;
+    if (!hasNames && isFixed(key, value)) continue;
+    if (isTemplate(key)) return true;
+    if (
+      typeof value === "string" ? isTemplate(value) : containsText(value, hasNames ? NAMELESS : kindOf(key))
+    )
+      return true;
   }
   return false;
 }
@@ -114,13 +132,10 @@ export function fillTexts<Part>(part: Part, scope: TextScope, options: FillOptio
   return fill(part, { scope, options, isText: false }) as Part;
 }
 
-interface Filling {
+interface Filling extends PartKind {
   readonly scope: TextScope;
   readonly options: FillOptions;
   readonly isText: boolean;
-  readonly hasNames?: boolean;
-  /** True in a list whose texts are code. */
-  readonly isCode?: boolean;
   /** True where an expression that gives a list stands for its items. */
   readonly takesLists?: boolean;
 }
@@ -145,13 +160,17 @@ function fill(part: unknown, filling: Filling): unknown {
     filled[name] = value;
   };
   for (const [key, value] of Object.entries(part)) {
+    if (filling.hasNames) {
+      put(key, fill(value, { ...filling, isCode: false, hasNames: false }));
+      continue;
+    }
     // The truth of a field of type string is a text, also where a row has a number.
     const isText = ALWAYS_TEXT.has(key) || (key === "truth" && isStringField) || filling.isText;
     // A list in a cell stands for as many values.
     const takesLists = filling.takesLists || LISTS.has(key);
-    const inner = { ...filling, isText, takesLists, hasNames: NAMED.has(key), isCode: CODE.has(key) };
+    const inner = { ...filling, isText, takesLists, ...kindOf(key) };
     const inside = except?.has(key) || isFixed(key, value) ? value : fill(value, inner);
-    if (!isTemplate(key) || filling.hasNames) put(key, inside);
+    if (!isTemplate(key)) put(key, inside);
     else {
       const names = rendered(key, { ...filling, isText: !filling.takesLists });
       if (!Array.isArray(names)) put(filling.takesLists ? String(names).trim() : String(names), inside);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { loadLiquid } from "../../engine/run/liquid-library.ts";
-import { fillTexts } from "./fill-texts.ts";
+import { fillTexts, textsIn } from "./fill-texts.ts";
 import { provideLiquid } from "./liquid-engine.ts";
 import { compileText, isExpression, renderText } from "./text-template.ts";
 
@@ -161,5 +161,20 @@ test("a list in a cell stands for as many values", () => {
   });
   expect(fillTexts({ values: { "{{ row.cells | split: ';' }}": [] } }, { row })).toEqual({
     values: { Sydney: [], Perth: [] },
+  });
+});
+
+test("names of fields and nodes say nothing of what is in them", () => {
+  const row = { total: 46 };
+  const field = { type: "number", truth: "{{ row.total }}" };
+  const filled = { ...field, truth: 46 };
+  expect(fillTexts({ fields: { answer: field, check: field } }, { row })).toEqual({
+    fields: { answer: filled, check: filled },
+  });
+  const places = [...textsIn({ nodes: { metadata: { fields: { answer: field, check: field } } } })];
+  expect(places.map(({ path }) => path.at(-2))).toEqual(["answer", "check"]);
+  // Elsewhere, an answer is text: that of an example.
+  expect(fillTexts({ fewShot: [{ answer: "{{ row.total }}" }] }, { row })).toEqual({
+    fewShot: [{ answer: "46" }],
   });
 });
