@@ -1,4 +1,5 @@
 import { evaluateCheck } from "../../../core/checks/evaluate-check.ts";
+import { hasTexts } from "../../../core/liquid/fill-texts.ts";
 import { needsOfParts } from "../../../core/liquid/text-needs.ts";
 import type { Question, ScenarioDefinition, ScenarioNode } from "../../../core/scenario/definition.ts";
 import { INITIAL_STATE } from "../../../core/state/state.ts";
@@ -85,11 +86,22 @@ export function replyClasses(
   const traits = [...(rubric?.traits ?? []), ...(question.rubric?.traits ?? [])];
   return new ClassFinder({
     definition,
-    question,
+    question: withFixedFields(question, definition),
     watched,
     traits: traits.filter(({ name }) => watched.traits.has(name)),
     verdict: code.opaqueVerdicts.has(id) ? "unknown" : isOpen ? "open" : "computed",
   }).find();
+}
+
+/** A question whose fields have the values of the row, such as those of an enum; fields that read the conversation stay as they are. */
+function withFixedFields(question: Question, definition: ScenarioDefinition): Question {
+  const { template } = question;
+  if (template === undefined || !hasTexts(template.fields)) return question;
+  const fixed = Object.entries(template.fields).map(([name, field]) => [
+    name,
+    fixedPart(field, definition) ?? field,
+  ]);
+  return { ...question, template: { ...template, fields: Object.fromEntries(fixed) } };
 }
 
 interface ClassedNode {
