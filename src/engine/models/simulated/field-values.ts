@@ -81,7 +81,7 @@ function ofType({ field, truth }: ResolvedField): readonly JsonValue[] {
 }
 
 /** Invented names, used if there is no better wrong answer: they cannot be mistaken for facts. */
-const INVENTED = ["Valdoria", "Halvenmark", "Quillon"];
+export const INVENTED: readonly string[] = ["Valdoria", "Halvenmark", "Quillon"];
 
 /**
  * Values that are certainly wrong: each is compared with the truth. Those that the author or a challenger names come first.

@@ -3,6 +3,7 @@ import { convertText, stancePair } from "../../../core/templates/convert-value.t
 import { ALPHABET, letterOf } from "../../../core/templates/extract-rule.ts";
 import type { Template, TemplateField } from "../../../core/templates/template.ts";
 import type { JsonValue } from "../../../core/values/json.ts";
+import { INVENTED } from "./field-values.ts";
 import { type AnswerGoal, intendedAnswers } from "./intended-answers.ts";
 import { patternSample } from "./pattern-sample.ts";
 import {
@@ -242,6 +243,9 @@ function upperFirst(text: string): string {
 function valueWritings(field: TemplateField, value: JsonValue): readonly string[] {
   const rule = field.extract;
   if (rule?.type === "aliases") {
+    // What stands for all other answers is no answer itself.
+    const isOther = rule.otherwise === value && !Object.keys(rule.values).some((name) => /\d/.test(name));
+    if (isOther) return INVENTED;
     const names = Object.entries(rule.values).filter(([name]) => convertText(name, field)?.value === value);
     if (names.length > 0) return names.flatMap(([name, aliases]) => [name, ...aliases.slice(0, 3)]);
   }
