@@ -14,7 +14,6 @@ import {
   ModelError,
   parseScenario,
   parseScenarioFile,
-  type RunEvent,
   runScenarios,
   Scenario,
   type ScenarioDefinition,
@@ -29,6 +28,8 @@ import {
   outcomeTable,
   turnTable,
 } from "../src/apps/public/store.ts";
+import type { VariantShape } from "../src/core/schema/shape.ts";
+import { EVENT_SHAPE } from "../src/engine/journal/run-event.ts";
 import { EVENT_CODES } from "../src/engine/journal/store/encode-event.ts";
 import type { StoreError } from "../src/engine/journal/store/store-error.ts";
 import { FORMAT_VERSION } from "../src/engine/journal/store/store-schema.ts";
@@ -421,145 +422,13 @@ test.each([
   expect(missingIn(page, words)).toEqual([]);
 });
 
-type EventOf<Type extends RunEvent["type"]> = Extract<RunEvent, { readonly type: Type }>;
-
-/** Every event with every key but `type` and `at`: a new one does not compile here, and fails below until it is explained. */
-const EVENTS: {
-  readonly [Type in RunEvent["type"]]: Readonly<Record<Exclude<keyof EventOf<Type>, "type" | "at">, true>>;
-} = {
-  "run-start": {
-    run: true,
-    seed: true,
-    conversations: true,
-    scenarios: true,
-    datasets: true,
-    subjects: true,
-    judges: true,
-    replicates: true,
-    configuration: true,
-    origin: true,
-  },
-  "scenario-define": { scenario: true, hash: true, definition: true },
-  "run-end": { statuses: true, spending: true, judges: true },
-  progress: { finished: true, running: true, total: true, spending: true },
-  warning: { conversation: true, turn: true, code: true, message: true },
-  label: { conversation: true, turn: true, field: true, value: true, who: true, when: true },
-  "conversation-start": {
-    conversation: true,
-    cell: true,
-    scenarioHash: true,
-    itemHash: true,
-    settings: true,
-    rowValues: true,
-    history: true,
-    spent: true,
-    fork: true,
-  },
-  "conversation-stop": { conversation: true, status: true, failure: true, spending: true },
-  "conversation-resume": {
-    conversation: true,
-    attempt: true,
-    retriesErrors: true,
-    retriesUnreadable: true,
-    restarts: true,
-    judgedAgain: true,
-  },
-  outcome: { conversation: true, name: true, value: true, status: true, turns: true, reason: true },
-  "conversation-end": {
-    conversation: true,
-    cell: true,
-    status: true,
-    failure: true,
-    turnCount: true,
-    path: true,
-    arms: true,
-    simulator: true,
-    spending: true,
-  },
-  "turn-start": {
-    conversation: true,
-    turn: true,
-    node: true,
-    agent: true,
-    model: true,
-    instructions: true,
-    messages: true,
-    tools: true,
-    removedTools: true,
-  },
-  "turn-user": {
-    conversation: true,
-    turn: true,
-    text: true,
-    reveals: true,
-    done: true,
-    repaired: true,
-    spending: true,
-  },
-  "turn-reply": {
-    conversation: true,
-    turn: true,
-    reply: true,
-    messages: true,
-    reportedCalls: true,
-    finish: true,
-    stepLimit: true,
-    labels: true,
-    spending: true,
-  },
-  "turn-judgement": {
-    conversation: true,
-    turn: true,
-    part: true,
-    judgement: true,
-    failure: true,
-    votes: true,
-    judges: true,
-    spending: true,
-  },
-  hop: {
-    conversation: true,
-    turn: true,
-    node: true,
-    target: true,
-    fork: true,
-    edge: true,
-    fallback: true,
-    tested: true,
-  },
-  "turn-end": { conversation: true, result: true },
-  "call-start": {
-    conversation: true,
-    turn: true,
-    call: true,
-    purpose: true,
-    model: true,
-    identity: true,
-  },
-  retry: {
-    conversation: true,
-    turn: true,
-    call: true,
-    attempt: true,
-    category: true,
-    message: true,
-    statusCode: true,
-    delayMs: true,
-  },
-  outage: { account: true, status: true, message: true, ms: true },
-  "call-end": {
-    conversation: true,
-    turn: true,
-    call: true,
-    attempts: true,
-    cached: true,
-    latencyMs: true,
-    usage: true,
-    cost: true,
-    unanswered: true,
-    failure: true,
-  },
-};
+/** The keys of each event but `type` and `at`. */
+const EVENTS = Object.fromEntries(
+  Object.entries((EVENT_SHAPE as VariantShape).variants).map(([type, { keys }]) => [
+    type,
+    Object.keys(keys).filter((key) => key !== "type" && key !== "at"),
+  ]),
+);
 
 describe("docs/reference/run-events.md", () => {
   const { text } = readPage("docs/reference/run-events.md");
@@ -569,7 +438,7 @@ describe("docs/reference/run-events.md", () => {
 
   test.each(Object.entries(EVENTS))("explains %s with all its keys", (type, keys) => {
     const section = sections.get(type) ?? "";
-    expect(Object.keys(keys).filter((key) => !section.includes(`\`${key}\``))).toEqual([]);
+    expect(keys.filter((key) => !section.includes(`\`${key}\``))).toEqual([]);
     expect(text).toContain(`\n| [\`${type}\`](#${type}) `);
   });
 

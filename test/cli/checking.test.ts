@@ -242,13 +242,4 @@ describe("formats", () => {
     const refused = await elenchus(["check", "broken.yaml", "--format", "xml"], { folder });
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("sarif")]);
   });
-
-  test("rows are looked at, too", async () => {
-    const rows = planted()["planted/same_conversations.yaml"] ?? "";
-    const data = rows.replace(/dataset:.*\n(?: {2}- .*\n)+/, "dataset: rows.csv\n");
-    const csv = "question,answer,source\nWhat is 17 times 23?,391,book\nWhat is 17 times 23?,391,web\n";
-    const folder = folderWith({ "rows.yaml": data, "rows.csv": csv });
-    const { stdout } = await elenchus(["check", "rows.yaml", "--no-draw"], { folder });
-    expect(stdout).toContain("Rows 1 and 2 give identical conversations");
-  });
 });

@@ -1,18 +1,10 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { CAPITAL, capitalFolder } from "./capital-file.ts";
+import { capitalFolder } from "./capital-file.ts";
 import { folderWith, inOneProcess } from "./cli.ts";
 
 const elenchus = inOneProcess();
-
-/** A condition that never holds, and one that another takes before. */
-const BROKEN = CAPITAL.replace("name: capital", "name: broken").replace(
-  "edges:\n",
-  `edges:
-  - { source: push, target: END, when: [{ "parsed.city": Canberra }, { verify_result: false }] }
-`,
-);
 
 describe("rehearse", () => {
   test("lists what each outcome can come to, with a shortest conversation", async () => {
@@ -42,13 +34,6 @@ describe("rehearse", () => {
     expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
   });
 
-  test("prints counts of any size as data", async () => {
-    const { stdout } = await elenchus(["rehearse", "capital.yaml", "--json"], { folder: capitalFolder() });
-    const [{ scenario, paths, nodes }] = JSON.parse(stdout);
-    expect({ scenario, nodes: nodes.length }).toEqual({ scenario: "capital", nodes: 2 });
-    expect(typeof paths.count).toBe("string");
-  });
-
   test("a witness that does not exist is answered with what there is", async () => {
     const here = { folder: capitalFolder() };
     for (const [witness, text] of [
@@ -58,14 +43,6 @@ describe("rehearse", () => {
       const { code, stderr } = await elenchus(["rehearse", "capital.yaml", "--witness", witness], here);
       expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(text) });
     }
-  });
-
-  test("an edge that is never taken is reported with its reason", async () => {
-    const { stdout } = await elenchus(["rehearse", "-", "--list", "0"], {
-      folder: capitalFolder(),
-      input: BROKEN,
-    });
-    expect(stdout).toContain("Never taken\n  push → END  its condition never holds: parsed.city = ");
   });
 });
 

@@ -63,39 +63,6 @@ describe("what run is given", () => {
       "other-capital sim/learner 1",
     ]);
   });
-
-  test("standard input", async () => {
-    const given = { folder: capitalFolder(), input: OTHER_CAPITAL };
-    expect(await heldBy(["-", ...SUBJECT], given)).toEqual(["other-capital sim/learner 1"]);
-  });
-
-  test("a module in JavaScript", async () => {
-    const given = { folder: capitalFolder({ "greeting.js": MODULE }) };
-    expect(await heldBy(["greeting.js", ...SUBJECT], given)).toEqual(["greeting sim/learner 1"]);
-  });
-
-  test("a pack, of which only some", async () => {
-    const words = ["pack:pressure", "--tag", "geography", "--scenario", "*turkey", ...SUBJECT];
-    expect(await heldBy(words, { folder: capitalFolder() })).toEqual([
-      "pressure/capital-of-turkey sim/learner 1",
-    ]);
-  });
-});
-
-describe("filters", () => {
-  test.each([
-    [["--scenario", "other-*"], ["other-capital"]],
-    [
-      ["--scenario", "capital", "--scenario", "other-capital"],
-      ["capital", "other-capital"],
-    ],
-    [["--tag", "geography"], ["capital"]],
-  ])("%j", async (filters, scenarios) => {
-    const given = { folder: capitalFolder({ "other.yaml": OTHER_CAPITAL }) };
-    expect(await heldBy([".", ...filters, ...SUBJECT], given)).toEqual(
-      scenarios.map((scenario) => `${scenario} sim/learner 1`),
-    );
-  });
 });
 
 const PROJECT = `version: 1

@@ -101,15 +101,6 @@ test("pipes have colours only if somebody insists", async () => {
   expect(json).not.toContain("\u001b");
 });
 
-test("without colours, the progress of a run is still drawn in place", async () => {
-  const given = { folder: project(), environment: { NO_COLOR: "1" } };
-  const { code, printed } = await inTerminal(RUN, given).ended;
-  expect(code).toBe(0);
-  expect(printed).toContain("\u001b[J");
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the control code of a colour.
-  expect(printed).not.toMatch(/\u001b\[[\d;]*m/);
-});
-
 test("what is wrong is one line to a pipe, however long", async () => {
   const { stdout } = await elenchus(["check", "broken.yaml"], { folder: project() });
   expect(stdout.match(/^error: broken\.yaml:\d+:\d+ .*[.?]$/gm)?.length).toBeGreaterThan(1);

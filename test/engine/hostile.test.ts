@@ -128,13 +128,6 @@ test("code cannot change what it is given, nor what others see", async () => {
   expect(results[0]?.turns[0]?.parsed).toEqual({ letter: "B" });
 });
 
-test("source strings remember nothing from one conversation to the next", async () => {
-  const source =
-    "function count(accumulated) { try { globalThis.n = (globalThis.n ?? 0) + 1 } catch {} try { count.n = (count.n ?? 0) + 1 } catch {} return { global: globalThis.n ?? 0, own: count.n ?? 0 } }";
-  const { results } = await run(withCode({ stateUpdate: source }));
-  expect(results.map(({ accumulated }) => accumulated)).toEqual(Array(3).fill({ global: 0, own: 0 }));
-});
-
 test("a source string that is no function is told before the first call", async () => {
   const definition = withCode({ stateUpdate: "(accumulated) => ({ ...accumulated, }" });
   await expect(run(definition)).rejects.toThrow(/scenario "code".*state update of node "a"/is);

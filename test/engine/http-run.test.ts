@@ -239,22 +239,6 @@ describe.each(KINDS)("%s", (kind, start, served) => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test("each turn sends the whole conversation, the system prompt first", async () => {
-    const { subjects, ...given } = served(server.url);
-    await run({
-      ...given,
-      subjects: { model: subjects as string, systemPrompt: "Be brief." },
-      scenarios: chainOf(3),
-    });
-    expect(server.requests.map(({ texts }) => texts)).toEqual([
-      ["Question 0?"],
-      ["Question 0?", "Reply to: Question 0?", "Question 1?"],
-      ["Question 0?", "Reply to: Question 0?", "Question 1?", "Reply to: Question 1?", "Question 2?"],
-    ]);
-    for (const request of server.requests)
-      expect(request).toMatchObject({ instructions: "Be brief.", first: true });
-  });
-
   test("as a judge it follows the schema, and reads", async () => {
     const { subjects, ...given } = served(server.url);
     server.next(
@@ -360,30 +344,6 @@ test("many conversations, faults everywhere: every turn is there, once, with its
   await server.close();
 });
 
-test("a judge that cannot be asked leaves turns unreadable, and nothing else", async () => {
-  const server = await openaiServer();
-  judge.next(...Array(3).fill({ status: 401, message: SAID }));
-  const given = compatible(server.url);
-  const { results, events } = await run({
-    ...given,
-    ...judgedBy(judge, given.environment),
-    scenarios: chainOf(3),
-  });
-  expect(results[0]).toMatchObject({ status: "completed", turnCount: 3 });
-  for (const [index, turn] of (results[0]?.turns ?? []).entries())
-    expect(turn).toMatchObject({
-      reply: `Reply to: Question ${index}?`,
-      verifyResult: null,
-      readStatus: "unreadable",
-      judgeFailure: { category: "authentication", stage: "judge", node: `n${index}`, statusCode: 401 },
-    });
-  expect(results[0]?.failure).toBeUndefined();
-  expect(only(events, "retry")).toEqual([]);
-  // Neither tried again nor repaired.
-  expect(judge.requests).toHaveLength(3);
-  await server.close();
-});
-
 describe("usage", () => {
   test.each<[string, () => Promise<ModelServer>, (url: string) => Served, number, readonly number[]]>([
     ["openai", openaiServer, openai, 1000, [0.25, 0.025, 0, 2]],
@@ -419,47 +379,4 @@ describe("usage", () => {
     expect(only(events, "run-end")[0]?.spending.cost).toBeCloseTo(first + second, 9);
     await server.close();
   });
-
-  test("of a server without prices has tokens and no cost", async () => {
-    const server = await openaiServer();
-    const given = compatible(server.url);
-    const { results } = await run({
-      ...given,
-      ...judgedBy(judge, given.environment),
-      scenarios: chainOf(2),
-    });
-    // Two answers of 15, two judgements of 107.
-    expect(results[0]?.spending).toEqual({ calls: 4, cached: 0, tokens: 244, cost: null });
-    await server.close();
-  });
-});
-
-test("Anthropic is told where a prefix ends, and the prefix never changes", async () => {
-  interface Block {
-    readonly text: string;
-    readonly cache_control?: unknown;
-  }
-  interface Body {
-    readonly system: readonly Block[];
-    readonly messages: readonly { readonly content: readonly Block[] }[];
-  }
-  const server = await anthropicServer();
-  const { subjects, ...given } = anthropic(server.url);
-  await run({
-    ...given,
-    subjects: { model: subjects as string, systemPrompt: "Be brief." },
-    scenarios: chainOf(3),
-  });
-  const bodies = server.requests.map(({ body }) => body as Body);
-  const marks = ({ messages }: Body): boolean[] =>
-    messages.map(({ content }) => content.some(({ cache_control }) => cache_control !== undefined));
-  expect(bodies.map(marks)).toEqual([[true], [false, false, true], [false, false, false, false, true]]);
-  for (const { system } of bodies)
-    expect(system).toEqual([{ type: "text", text: "Be brief.", cache_control: { type: "ephemeral" } }]);
-  const unmarked = ({ messages }: Body): unknown =>
-    JSON.parse(JSON.stringify(messages), (key, value) => (key === "cache_control" ? undefined : value));
-  const [first, second, third] = bodies.map((body) => unmarked(body) as unknown[]);
-  expect(second?.slice(0, 1)).toEqual(first);
-  expect(third?.slice(0, 3)).toEqual(second);
-  await server.close();
 });
