@@ -22,6 +22,8 @@ write({
   "set/a.yml": "scenarios:\n  - name: x\n",
   "set/deep/er/c.json": '{ "nodes": {} }',
   "set/flow.yaml": "{ name: x, nodes: {} }",
+  "set/short.yaml": "name: x\nquestion: Which?\nanswer: A\n",
+  "set/row.yaml": "question: Which?\nanswer: A\n",
   "set/broken.yaml": "a: [",
   "set/module.ts": "throw new Error('this must not run');",
   "set/notes.yaml": "todo: write\n",
@@ -53,7 +55,14 @@ async function find(
 }
 
 test("a folder: scenario files, in order, and broken ones; never code, nor what belongs to tools", async () => {
-  const files = ["set/a.yml", "set/b.yaml", "set/broken.yaml", "set/deep/er/c.json", "set/flow.yaml"];
+  const files = [
+    "set/a.yml",
+    "set/b.yaml",
+    "set/broken.yaml",
+    "set/deep/er/c.json",
+    "set/flow.yaml",
+    "set/short.yaml",
+  ];
   expect(await find("set")).toEqual({ files, problems: [] });
   expect(await find("./set/")).toEqual({ files: files.map((name) => name), problems: [] });
 });
@@ -67,7 +76,15 @@ test("a folder from within, and one that was named as a whole path", async () =>
 
 test("files, patterns, standard input: in the order of the names, each once", async () => {
   expect(await find("-", "set/b.yaml", "set/*.yaml", "code/link.yaml", "-", "set/b.yaml")).toEqual({
-    files: ["standard input", "set/b.yaml", "set/broken.yaml", "set/flow.yaml", "set/notes.yaml"],
+    files: [
+      "standard input",
+      "set/b.yaml",
+      "set/broken.yaml",
+      "set/flow.yaml",
+      "set/notes.yaml",
+      "set/row.yaml",
+      "set/short.yaml",
+    ],
     problems: [],
   });
   expect((await find("**/{c,three}.{json,yaml}")).files).toEqual(["code/three.yaml", "set/deep/er/c.json"]);
@@ -103,7 +120,7 @@ describe("what is wrong", () => {
     ["set/b.yaml/x", "There is no file or folder set/b.yaml/x; check how it is written."],
     [
       "empty",
-      'The folder empty has no scenario files (.yaml, .yml or .json with "nodes" or "scenarios"). Modules must be named one by one.',
+      'The folder empty has no scenario files (.yaml, .yml or .json with "nodes", "scenarios", or "name" and "question"). Modules must be named one by one.',
     ],
     ["set/*.txt", "No scenario file matches set/*.txt; check the pattern, and put quotes around it."],
     [

@@ -101,7 +101,7 @@ async function inFolder(folder: NamedPath): Promise<FoundFiles> {
     ? found
     : nothing(
         folder.name,
-        `The folder ${folder.name} has no scenario files (.yaml, .yml or .json with "nodes" or "scenarios"). Modules must be named one by one.`,
+        `The folder ${folder.name} has no scenario files (.yaml, .yml or .json with "nodes", "scenarios", or "name" and "question"). Modules must be named one by one.`,
         found.skipped,
       );
 }
@@ -218,7 +218,9 @@ function isScenarioText(text: string, filename: string): boolean {
     const value: unknown = filename.toLowerCase().endsWith(".json")
       ? JSON.parse(text)
       : parseYamlText(text).value;
-    return isRecord(value) && (Object.hasOwn(value, "nodes") || Object.hasOwn(value, "scenarios"));
+    if (!isRecord(value)) return false;
+    const has = (key: string): boolean => Object.hasOwn(value, key);
+    return has("nodes") || has("scenarios") || (has("name") && has("question"));
   } catch {
     return true;
   }
