@@ -295,6 +295,17 @@ describe("rows, variants, arms and simulated users", () => {
     expect(few.isComplete).toBe(false);
   });
 
+  test("answers whose values come from the row can be right and wrong", async () => {
+    const definition = parse({
+      name: "short",
+      question: "{{ row.question }}",
+      answer: "{{ row.answer }}",
+      wrong: "{{ row.wrong }}",
+      dataset: { rows: [{ question: "Capital?", answer: "Canberra", wrong: [["Sydney", "SYD"], "Perth"] }] },
+    });
+    expect(verdicts(await rehearse(definition))).toEqual({ knew_it: [true, false, "inconclusive"] });
+  });
+
   test("a condition that depends on the variant holds in one of them", async () => {
     const definition = parse({
       name: "variants",

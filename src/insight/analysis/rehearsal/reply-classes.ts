@@ -146,7 +146,8 @@ class ClassFinder {
 
   #fieldParts(): readonly Part[] {
     const { question, definition } = this.#node;
-    const { template } = question;
+    // The values of an enum may come from the row.
+    const template = this.#question.template ?? question.template;
     if (template === undefined) return [];
     const gate = stateChecks(gateOf(template)?.when as Parameters<typeof stateChecks>[0]);
     return resolvedFields(template, INITIAL_STATE).map((resolved) => {
