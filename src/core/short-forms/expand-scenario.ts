@@ -266,13 +266,15 @@ class ScenarioExpander {
     if (inside !== undefined)
       this.#map([...question, "template", "fields", "answer", "truth"], [...answer, inside]);
     const field = [...question, "template", "fields", "answer"];
-    for (const [key, inField] of [
+    for (const [key, ...inField] of [
       ["judge", "hint"],
       ["wrong", "values"],
       ["otherwise", "extract"],
       ["options", "extract"],
+      ["wrong", "extract", "values"],
     ] as const)
-      if (places[key] !== undefined) this.#map([...field, inField], places[key]);
+      if (places[key] !== undefined && isSet(valueAt(this.#data, places[key])))
+        this.#map([...field, ...inField], places[key]);
   }
 
   // A question, alone or with a dynamic.

@@ -28,6 +28,17 @@ async function codes(parts: JsonObject, options: LintOptions = {}): Promise<read
 const inQuestion = (question: string, field?: JsonObject, more?: JsonObject): Promise<readonly string[]> =>
   codes({ nodes: { ask: ask(question, field, more) } });
 
+test("a finding about words stands at the answers of the short form", async () => {
+  const definition = parseScenario({
+    name: "short",
+    question: "Which receptor is it?",
+    answer: ["HER2", "human EGF receptor 2"],
+    wrong: ["EGF receptor"],
+    otherwise: "other",
+  });
+  expect(await lintScenario(definition)).toMatchObject([{ code: "alias_in_alias", path: ["wrong"] }]);
+});
+
 describe("a right answer in a question", () => {
   const number = (truth: number): JsonObject => ({
     type: "integer",
