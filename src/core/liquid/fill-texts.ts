@@ -1,4 +1,4 @@
-import type { UnknownRecord } from "../values/json.ts";
+import { isRecord, type UnknownRecord } from "../values/json.ts";
 import { compileText, isTemplate, TextError, type TextScope } from "./text-template.ts";
 import type { TextVariable } from "./text-variables.ts";
 
@@ -28,7 +28,7 @@ const CODE: ReadonlySet<string> = new Set([
 /** Objects whose keys are names that other parts refer to. */
 const NAMED: ReadonlySet<string> = new Set(["fields", "classes", "nodes"]);
 
-/** Parts that are always text, whatever type their value has. */
+/** Parts that are always text, whatever type their value has; the question of a node has parts of its own. */
 const ALWAYS_TEXT: ReadonlySet<string> = new Set([
   "question",
   "rawAnswer",
@@ -165,7 +165,8 @@ function fill(part: unknown, filling: Filling): unknown {
       continue;
     }
     // The truth of a field of type string is a text, also where a row has a number.
-    const isText = ALWAYS_TEXT.has(key) || (key === "truth" && isStringField) || filling.isText;
+    const isText =
+      (ALWAYS_TEXT.has(key) && !isRecord(value)) || (key === "truth" && isStringField) || filling.isText;
     // A list in a cell stands for as many values.
     const takesLists = filling.takesLists || LISTS.has(key);
     const inner = { ...filling, isText, takesLists, ...kindOf(key) };

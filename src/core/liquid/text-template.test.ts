@@ -173,6 +173,11 @@ test("names of fields and nodes say nothing of what is in them", () => {
   });
   const places = [...textsIn({ nodes: { metadata: { fields: { answer: field, check: field } } } })];
   expect(places.map(({ path }) => path.at(-2))).toEqual(["answer", "check"]);
+  // The question of a node is no text, but has one.
+  const asked = { question: "{{ row.total }}", template: { fields: { total: field } } };
+  expect(fillTexts({ question: asked }, { row })).toEqual({
+    question: { question: "46", template: { fields: { total: filled } } },
+  });
   // Elsewhere, an answer is text: that of an example.
   expect(fillTexts({ fewShot: [{ answer: "{{ row.total }}" }] }, { row })).toEqual({
     fewShot: [{ answer: "46" }],
