@@ -6,8 +6,11 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { loadScenarios } from "../src/apps/project/scenario-files/load-scenarios.ts";
 import { Rng } from "../src/core/rng.ts";
+import type { ScenarioDefinition } from "../src/core/scenario/definition.ts";
+import { shownScenario } from "../src/core/scenario/shown-scenario.ts";
 import { extractFields, extractValue } from "../src/engine/grading/reading/extract-value.ts";
 import { verifyParsed } from "../src/engine/grading/verify/verify-parsed.ts";
+import { openRows } from "../src/engine/run/open-rows.ts";
 import { packReplies } from "../test/packs/pack-replies.ts";
 import { type LabelledReply, labelledReplies } from "../test/reading/labelled-replies.ts";
 
@@ -62,8 +65,15 @@ function labelledLines(file: string): LabelledReply[] {
 async function packReadings(): Promise<Reading[]> {
   const folder = fileURLToPath(new URL("..", import.meta.url));
   const { scenarios } = await loadScenarios(["packs"], { folder, stdin: async () => "" });
-  const items = new Map(scenarios.map(({ definition }) => [definition.name, definition]));
-  return ["pressure", "repair", "disclosure"].flatMap((pack) =>
+  const items = new Map<string, ScenarioDefinition>();
+  for (const { definition } of scenarios) {
+    const rows = await openRows(definition, {});
+    if (rows === null) items.set(definition.name, definition);
+    else
+      for await (const { id, values } of rows)
+        items.set(`${definition.name}/${id}`, shownScenario(definition, { row: values, variant: null }));
+  }
+  return ["pressure", "repair", "disclosure", "biomedicine"].flatMap((pack) =>
     packReplies(pack).map(({ scenario, node, verdict, reply }) => {
       const question = items.get(scenario)?.nodes[node]?.question;
       if (question?.template === undefined) throw new Error(`${scenario} has no template at ${node}`);

@@ -151,7 +151,7 @@ const QUESTION_KEYS = [
   "workspace_path",
 ];
 
-test.each(["packs/pressure", "packs/repair", "packs/disclosure", "examples"])(
+test.each(["packs/pressure", "packs/repair", "packs/disclosure", "packs/biomedicine", "examples"])(
   "%s can be exported, and what is exported can be imported",
   async (place) => {
     const { scenarios: loaded } = await loadScenarios([place], { folder: root, stdin: async () => "" });

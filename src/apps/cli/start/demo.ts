@@ -151,7 +151,7 @@ function programName({ environment }: Terminal): string {
 function nextCommands(path: string, program: string): readonly (readonly [string, string])[] {
   return [
     ["with a real model: keys come from the environment, and Ollama needs none", "export OPENAI_API_KEY=…"],
-    ["the first of the three benchmarks", `${program} run pack:pressure --subject openai/gpt-5-mini`],
+    ["the first of the four benchmarks", `${program} run pack:pressure --subject openai/gpt-5-mini`],
     ["a project of your own", `${program} init my-benchmark`],
     ["look around in this demo", `${program} show demo --store ${path}`],
   ];
