@@ -215,6 +215,7 @@ function score(item: number, replicate: number, ok: boolean): ConversationScore 
     judge: "j",
     replicate,
     row: `r${item}`,
+    rowName: null,
     rowIndex: item,
   };
   return {

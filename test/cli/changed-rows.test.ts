@@ -48,12 +48,12 @@ test("a row with the same id and another question is not compared, and diff name
   change(csv("What is 2 + 1?"));
   const gate = await run("after", "--baseline", "baseline.jsonl", "--fail-if-worse", "right=0.05");
   expect(oneLine(gate.stderr)).toContain(
-    "Left out of the comparison with the baseline: 1 conversation, the content of the row has changed (quiz row 1).",
+    'Left out of the comparison with the baseline: 1 conversation, the content of the row has changed (quiz row 1 "What is 2 + 1?").',
   );
   for (const other of ["before", "baseline.jsonl"]) {
     const { stdout } = await here("compare", other, "after");
     expect(oneLine(stdout)).toContain(
-      "Not paired: 1 conversation, the content of the row has changed (quiz row 1). To compare them: --across-versions",
+      'Not paired: 1 conversation, the content of the row has changed (quiz row 1 "What is 2 + 1?"). To compare them: --across-versions',
     );
     expect(stdout).toMatch(/\nright .* 2 /);
     expect((await here("compare", other, "after", "--across-versions")).stdout).toMatch(/\nright .* 3 /);

@@ -112,7 +112,7 @@ test("a run whose rows have changed is not resumed; of rows, runs keep hashes of
   await expect(resumeRun("r", { ...options, dataset: rows(3, "x") }).results).rejects.toMatchObject({
     problems: [
       expect.stringContaining('The run "r" cannot be resumed'),
-      "1 row has changed (sums row k2), since the run was started.",
+      '1 row has changed (sums row k2 "What is 2?"), since the run was started.',
     ],
   });
   await resumeRun("r", { ...options, dataset: rows(2, "y") }).results;

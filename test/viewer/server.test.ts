@@ -1,6 +1,7 @@
-import { symlinkSync } from "node:fs";
+import { readFileSync, symlinkSync } from "node:fs";
 import { request } from "node:http";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type {
@@ -8,6 +9,7 @@ import type {
   ConversationsAnswer,
   CoverageAnswer,
   GroupsAnswer,
+  HeatAnswer,
   PairsAnswer,
   RunAnswer,
   RunEntry,
@@ -478,8 +480,26 @@ describe("what is answered", () => {
       { question: "Name a city in asia.", fields: [{ truth: '"Seoul"' }] },
     ]);
     const scenario = await answer<ScenarioAnswer>("/api/runs/cities/scenarios/cities");
-    expect(scenario).toMatchObject({ example: "row 1" });
+    expect(scenario).toMatchObject({ example: 'row "Name a city in europe."' });
     expect(scenario.graph?.nodes[0]?.question).toBe("Name a city in europe.");
+    const heat = await answer<HeatAnswer>("/api/runs/cities/heat?outcome=right");
+    expect(heat.lines.map(({ name, cells }) => [name, cells[0]?.n])).toEqual([
+      ['cities row "Name a city in europe."', 2],
+      ['cities row "Name a city in asia."', 2],
+      ['cities row "Name a city in asia."', 2],
+    ]);
+    // A name of a row is made of texts.
+    expect(
+      (await store.give("view", "cities", ..."--export bare.html --single --no-texts".split(" "))).code,
+    ).toBe(0);
+    const parts = readFileSync(join(store.folder, "bare.html"), "utf8").matchAll(
+      /[",>]([A-Za-z0-9+/=]{40,})["<]/g,
+    );
+    const bare = [...parts]
+      .map(([, part]) => gunzipSync(Buffer.from(part ?? "", "base64")).toString())
+      .join();
+    expect(bare).toContain("(text left out)");
+    expect(bare).not.toContain("Name a city");
     // The dataset is found beside the scenario's file.
     const covered = await answer<CoverageAnswer>("/api/runs/cities/scenarios/cities/coverage");
     expect(covered.problem).toBeUndefined();

@@ -85,11 +85,22 @@ export interface HeatCell {
   readonly errors: number;
 }
 
-/** One outcome by scenario and subject; null where a subject has no such conversation. */
+/** An item, or a scenario with all of its items. */
+export interface HeatLine {
+  readonly scenario: string;
+  /** The id of the row, for links. */
+  readonly row?: string;
+  /** What a person sees: the scenario, and the row. */
+  readonly name: string;
+  /** By subject; null where one has no such conversation. */
+  readonly cells: readonly (HeatCell | null)[];
+}
+
+/** One outcome by item and subject. */
 export interface HeatAnswer {
   readonly outcome: string;
   readonly subjects: readonly string[];
-  readonly lines: readonly { readonly scenario: string; readonly cells: readonly (HeatCell | null)[] }[];
+  readonly lines: readonly HeatLine[];
 }
 
 /** A conversation in a list; its turns are its nodes with their verdicts. */

@@ -12,6 +12,7 @@ type CellSummary = Pick<
   | "replicate"
   | "row"
   | "rowIndex"
+  | "rowName"
   | "variant"
   | "arm"
   | "parent"
@@ -21,9 +22,9 @@ type CellSummary = Pick<
 /** A cell with nulls for what does not apply, and the key of pairing. */
 export function cellSummary(cell: Cell): CellSummary {
   const { index, scenario, subject, judge, replicate } = cell;
-  const { row = null, rowIndex = null, variant = null, arm = null, parent = null } = cell;
+  const { row = null, rowIndex = null, rowName = null, variant = null, arm = null, parent = null } = cell;
   const place = { index, scenario, subject, judge, replicate };
-  return { ...place, row, rowIndex, variant, arm, parent, item: itemKey(cell) };
+  return { ...place, row, rowIndex, rowName, variant, arm, parent, item: itemKey(cell) };
 }
 
 /**
@@ -39,10 +40,10 @@ export function itemKey({
   return JSON.stringify(place === undefined ? [scenario] : [scenario, place]);
 }
 
-/** An item in words: its scenario, and the id of its row. */
-export function itemName(item: string): string {
-  const [scenario, row] = JSON.parse(item) as readonly [string, (string | number)?];
-  return row === undefined ? scenario : `${scenario} row ${row}`;
+/** An item in words: its scenario, and its row. */
+export function itemName(cell: Pick<Cell, "scenario"> & RowPlace): string {
+  const row = rowText(cell);
+  return row === null ? cell.scenario : `${cell.scenario} row ${row}`;
 }
 
 /** True if a variant has all of some levels. */
@@ -53,8 +54,11 @@ export function hasLevels(variant: Cell["variant"] | null, wanted: Cell["variant
   );
 }
 
-/** A row in a sentence: its id, or its number from 1 if the id is only a hash. */
-export function rowText({ row, rowIndex }: Partial<Pick<CellSummary, "row" | "rowIndex">>): string | null {
+type RowPlace = Partial<Pick<CellSummary, "row" | "rowIndex" | "rowName">>;
+
+/** A row in a sentence: its name, else its id, or its number from 1 if the id is only a hash. */
+export function rowText({ row, rowIndex, rowName }: RowPlace): string | null {
+  if (rowName != null) return rowName;
   const number = rowIndex === null || rowIndex === undefined ? null : `${rowIndex + 1}`;
   if (row === null || row === undefined) return number;
   return isContentId(row) ? (number ?? row) : row;
@@ -70,7 +74,7 @@ export function variantText(variant: Cell["variant"] | null): string | null {
 
 /** What of a conversation's place is worth a word beside scenario, subject and replicate: `row q17`, `order=a`, `arm mcq`. */
 export function placeTexts(
-  cell: Partial<Pick<CellSummary, "row" | "rowIndex" | "variant" | "arm">>,
+  cell: RowPlace & Partial<Pick<CellSummary, "variant" | "arm">>,
 ): readonly string[] {
   const row = rowText(cell);
   const variant = variantText(cell.variant ?? null);

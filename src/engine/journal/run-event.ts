@@ -68,6 +68,8 @@ const CELL = object(
       row: text,
       /** Position of the row in the dataset, from 0. Says nothing about identity: rows may be inserted. */
       rowIndex: count,
+      /** What a person sees in place of the id: see `rowName`. */
+      rowName: text,
       /** The level of each factor, by the name of the factor. */
       variant: textRecord,
       /** Which arm of a fork. */

@@ -3,7 +3,7 @@ import { canonicalJson, type JsonObject, withoutUndefined } from "../../core/val
 import { itemKey, itemName } from "../journal/cell.ts";
 import { RunError } from "../journal/failure.ts";
 import type { RunEvent, RunStart } from "../journal/run-event.ts";
-import { type Store, staysAsItIs } from "../journal/store/store.ts";
+import { type ConversationSummary, type Store, staysAsItIs } from "../journal/store/store.ts";
 import type { Retries } from "./conversation-driver.ts";
 import type { ConversationPlan } from "./run-context.ts";
 import type { RunInternals, RunOptions } from "./run-options.ts";
@@ -41,15 +41,15 @@ export function refuseChanges(store: Store, start: RunStart): void {
 
 /** Throws `RunError` if rows of which a run has conversations have changed since it was started. */
 export async function refuseChangedRows(store: Store, { start, factors, itemHash }: RunSetup): Promise<void> {
-  const stored = new Map<string, string>();
-  for (const { item, itemHash: hash } of store.conversations(start.run))
-    if (hash !== null) stored.set(item, hash);
+  const stored = new Map<string, ConversationSummary>();
+  for (const summary of store.conversations(start.run))
+    if (summary.itemHash !== null) stored.set(summary.item, summary);
   const changed: string[] = [];
   for (const { name: scenario, dataset } of stored.size === 0 ? [] : factors.scenarios)
     for await (const { id, values } of dataset ?? []) {
-      const item = itemKey({ scenario, row: id });
-      const before = stored.get(item);
-      if (before !== undefined && before !== itemHash(scenario, values)) changed.push(itemName(item));
+      const before = stored.get(itemKey({ scenario, row: id }));
+      if (before !== undefined && before.itemHash !== itemHash(scenario, values))
+        changed.push(itemName(before));
     }
   if (changed.length > 0)
     throw new RunError([cannotResume(start.run), `${changedRows(changed)}, since the run was started.`]);

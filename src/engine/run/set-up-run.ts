@@ -3,11 +3,13 @@ import type { Clock } from "../../core/environment.ts";
 import { lazy, memoize } from "../../core/lazy.ts";
 import { Rng } from "../../core/rng.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
+import { rowName } from "../../core/scenario/row-name.ts";
 import { factorsOf, type Variant, variantCells } from "../../core/scenario/variants.ts";
 import { nearestOf } from "../../core/schema/nearest-name.ts";
 import { sha256 } from "../../core/values/hash.ts";
 import { canonicalJson, type JsonObject, withoutUndefined } from "../../core/values/json.ts";
 import { maskSecretsIn } from "../../system/secrets/mask-secrets.ts";
+import { redactSecrets } from "../../system/secrets/redact-secrets.ts";
 import { RunError } from "../journal/failure.ts";
 import { JudgeTally } from "../journal/judge-health.ts";
 import type { Cell, ConversationSettings, RunEventBody, RunStart, Warning } from "../journal/run-event.ts";
@@ -205,7 +207,11 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
       );
       const run = sources === undefined ? {} : { sources: sources(cell) };
       const values = row === undefined ? {} : { itemHash: itemHash(row), rowValues: valuesOf(row) };
-      return { conversation: conversationId(cell), cell, definition, settings, ...values, ...run };
+      const named =
+        row === undefined
+          ? cell
+          : { ...cell, rowName: redactSecrets(rowName(definition, cell.row ?? "", row)) };
+      return { conversation: conversationId(cell), cell: named, definition, settings, ...values, ...run };
     },
     async close() {
       for (const { dispose } of prepared.values()) dispose();

@@ -22,16 +22,11 @@ import { failuresText } from "../../../insight/report/text/failures-text.ts";
 import { countedText } from "../../../insight/report/text/figures.ts";
 import { pathsText } from "../../../insight/report/text/paths-text.ts";
 import { resultsText } from "../../../insight/report/text/results-text.ts";
-import {
-  type NamedColumn,
-  type NamedLine,
-  namedTable,
-  type TextOptions,
-} from "../../../insight/report/text/text-blocks.ts";
+import { inset, remarkedLines, type TextOptions } from "../../../insight/report/text/text-blocks.ts";
 import { statusWord } from "../../../insight/report/text/verdict-text.ts";
 import { printableText, runWord, safeJson, shellWord } from "../../../system/terminal/printable-text.ts";
 import type { Terminal } from "../../../system/terminal/terminal.ts";
-import { cutToWidth, linesText, wrapText } from "../../../system/terminal/text-layout.ts";
+import { alignColumns, linesText, wrapText } from "../../../system/terminal/text-layout.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import type { ExitCode, OptionsOf } from "../command.ts";
 import type { SHOW } from "../commands/look-commands.ts";
@@ -198,41 +193,34 @@ function showData({ store, summary, filter, terminal }: Shown): void {
 const SHOWN = 20;
 /** Enough of a name to distinguish conversations. */
 const NAME_LENGTH = 8;
-/** Below this many columns, replicate and row are left out. */
-const NARROW = 60;
-
-const COLUMNS: readonly NamedColumn[] = [["<", 2], ["<", 3], "<", [">", 1]];
-
-/** The first conversations, one on each line. */
+/** The first conversations, each with what it is about: beside it, or below if there is no room. */
 function conversationsText(
   conversations: Iterable<ConversationSummary>,
   count: number,
   { style, width }: TextOptions,
 ): string {
-  const rows: NamedLine[] = [];
-  for (const summary of conversations)
-    if (rows.push(conversationLine(summary, { style, width })) === SHOWN) break;
-  const others = count - rows.length;
-  if (rows.length === 0) return "";
-  const lines = namedTable(rows, COLUMNS, width);
+  const shown: ConversationSummary[] = [];
+  for (const summary of conversations) if (shown.push(summary) === SHOWN) break;
+  if (shown.length === 0) return "";
+  const others = count - shown.length;
+  const heads = alignColumns(
+    shown.map(({ conversation, status, turnCount }) => {
+      const { word, paint } = statusWord(status, style);
+      const name = printableText(conversation).slice(0, NAME_LENGTH);
+      return [
+        { text: name, paint: style.bold },
+        { text: word, paint },
+        { text: countedText(turnCount, "turn") },
+      ];
+    }),
+    ["<", "<", ">"],
+  );
+  const lines = shown.flatMap((summary, index) => {
+    const { scenario, subject, replicate } = summary;
+    const place = [scenario, subject, ...placeTexts(summary), `replicate ${replicate}`].map(printableText);
+    const remark = { text: place.join(" · "), paint: style.dim };
+    return remarkedLines(heads[index] ?? "", remark, width - 2).map(inset);
+  });
   const rest = others === 0 ? [] : [style.dim(`  … and ${countedText(others, "more conversation")}`)];
   return linesText([style.bold("Conversations"), ...lines, ...rest]);
-}
-
-function conversationLine(summary: ConversationSummary, { style, width }: TextOptions): NamedLine {
-  const { conversation, scenario, subject, replicate, status, turnCount } = summary;
-  const { word, paint } = statusWord(status, style);
-  const place = [`replicate ${replicate}`, ...placeTexts(summary).map(printableText)].join(", ");
-  const room = Math.max(8, Math.floor((width - 50) / 2));
-  const subjectName = cutToWidth(printableText(subject), room);
-  return {
-    name: { text: printableText(conversation).slice(0, NAME_LENGTH), paint: style.bold },
-    indent: 2,
-    cells: [
-      cutToWidth(printableText(scenario), room),
-      width < NARROW ? subjectName : `${subjectName}, ${place}`,
-      { text: word, paint },
-      countedText(turnCount, "turn"),
-    ],
-  };
 }

@@ -1,6 +1,8 @@
 import { END, type ScenarioDefinition } from "../../../core/scenario/definition.ts";
 import { compileWhen } from "../../../core/state/condition.ts";
 import { describeCondition } from "../../../core/state/describe-condition.ts";
+import { withoutUndefined } from "../../../core/values/json.ts";
+import { placeTexts } from "../../../engine/journal/cell.ts";
 import type {
   Rehearsal,
   RehearsedEdge,
@@ -218,11 +220,7 @@ export function witnessText(definition: ScenarioDefinition, witness: Witness, la
     cell(markOf(turn)),
     cell(readingText(turn) || "any reply"),
   ]);
-  const where = [
-    ...(place.row === undefined ? [] : [`row ${place.row}`]),
-    ...Object.entries(place.variant ?? {}).map(([factor, level]) => `${factor}=${level}`),
-    ...(arm === undefined ? [] : [`arm ${arm}`]),
-  ].join(", ");
+  const where = placeTexts({ ...place, ...withoutUndefined({ arm }) }).join(", ");
   const end = status === "limit_reached" ? "the turn limit is reached" : status;
   const values = Object.entries(outcomes).map(([name, value]) => [cell(name), cell(valueWords(value))]);
   return linesText([

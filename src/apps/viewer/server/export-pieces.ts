@@ -1,4 +1,5 @@
 import { gzipSync } from "node:zlib";
+import type { Cell } from "../../../engine/journal/run-event.ts";
 import type { RunSummary } from "../../../engine/journal/store/store.ts";
 import { redactSecrets } from "../../../system/secrets/redact-secrets.ts";
 import type {
@@ -10,7 +11,7 @@ import type {
 } from "../answers.ts";
 import { CHUNK, type ExportedConversation, packCalls } from "../packed-calls.ts";
 import { conversationAnswer, keptCalls } from "./conversation-data.ts";
-import { conversationsAnswer } from "./entries-data.ts";
+import { conversationsAnswer, placeText } from "./entries-data.ts";
 import { comparisonAnswer, curvesAnswer, groupsAnswer, ratesAnswer } from "./heavy-answer.ts";
 import { heatAnswer, runAnswer, runEntry, type Viewed } from "./run-data.ts";
 import { coverageAnswer, scenarioAnswer } from "./scenario-data.ts";
@@ -46,7 +47,7 @@ export async function* exportPieces(
   for (const { outcome } of data.rates.outcomes)
     answers.set(
       `${runPath}/heat?outcome=${new URLSearchParams({ outcome }).toString().slice(8)}`,
-      heatAnswer(viewed, summary, outcome),
+      heatAnswer(viewed, summary, { outcome, hasTexts }),
     );
   let rehearsed = 0;
   for (const scenario of Object.keys(summary.start.scenarios)) {
@@ -72,7 +73,11 @@ export async function* exportPieces(
     );
   }
   yield piece("answers", Object.fromEntries(answers));
-  yield piece("entries", allEntries(viewed, run));
+  const entries = allEntries(viewed, run);
+  yield piece(
+    "entries",
+    hasTexts ? entries : entries.map((entry) => ({ ...withoutRowName(entry), place: unnamed(entry) })),
+  );
   let count = 0;
   for (const names of chunksOf(viewed, run))
     yield piece(`conversations-${count++}`, await answersOf(viewed, summary, names, hasTexts));
@@ -147,9 +152,21 @@ const LEFT_OUT = "(text left out)";
 function withoutTexts({ graph: _, ...answer }: ConversationAnswer): ConversationAnswer {
   return {
     ...answer,
+    cell: withoutRowName(answer.cell),
+    place: unnamed(answer.cell),
     failure: answer.failure === null ? null : LEFT_OUT,
     turns: answer.turns.map(turnWithoutTexts),
   };
+}
+
+/** A question is part of the name of a row. */
+function withoutRowName<One extends Cell>({ rowName: _, ...cell }: One): Omit<One, "rowName"> {
+  return cell;
+}
+
+/** What distinguishes a conversation, without texts. */
+function unnamed({ rowName: _, ...cell }: Cell): string {
+  return placeText(cell);
 }
 
 function turnWithoutTexts(turn: TurnView): TurnView {
@@ -197,8 +214,8 @@ function withoutReplies({ notReached, ...rest }: CoverageAnswer): CoverageAnswer
 }
 
 function withoutQuestions(answer: ScenarioAnswer): ScenarioAnswer {
-  const { graph } = answer;
-  if (graph === null) return answer;
+  const { graph, example: _, ...rest } = answer;
+  if (graph === null) return { ...rest, graph };
   const nodes = graph.nodes.map((node) => ({ ...node, question: "", fields: [] }));
-  return { ...answer, graph: { ...graph, description: "", nodes } };
+  return { ...rest, graph: { ...graph, description: "", nodes } };
 }

@@ -1,7 +1,10 @@
+import { memoize } from "../../../core/lazy.ts";
 import { countStatuses, isFinished, isInterrupted } from "../../../core/state/state.ts";
 import { isRecord, type JsonObject } from "../../../core/values/json.ts";
+import { itemName } from "../../../engine/journal/cell.ts";
+import type { OutcomeScore } from "../../../engine/journal/fold/tally.ts";
 import type { RunBrowser } from "../../../engine/journal/store/run-browser.ts";
-import type { RunSummary, Store } from "../../../engine/journal/store/store.ts";
+import type { ResultRow, RunSummary, Store } from "../../../engine/journal/store/store.ts";
 import { definitionsOf } from "../../../engine/journal/transfer/stored-run.ts";
 import { pooledRates } from "../../../insight/report/data/run-rates.ts";
 import { headlineOf } from "../../../insight/report/text/summary-line.ts";
@@ -9,6 +12,7 @@ import type {
   FailureCause,
   HeatAnswer,
   HeatCell,
+  HeatLine,
   RunAnswer,
   RunEntry,
   RunsAnswer,
@@ -122,27 +126,63 @@ function causesOf(store: Store, run: string): readonly FailureCause[] {
   return [...causes.values()].sort((one, other) => other.count - one.count);
 }
 
-/** One outcome, by scenario and subject. */
-export function heatAnswer({ store }: Viewed, { run, start }: RunSummary, outcome: string): HeatAnswer {
-  const lines = new Map<string, (HeatCell | null)[]>();
+/** Of a run with more conversations, scenarios are shown in place of items. */
+const MOST_BY_ITEM = 20_000;
+
+/** One outcome, by item and subject; of a large run by scenario. Without texts, rows have their ids for names. */
+export function heatAnswer(
+  { store }: Viewed,
+  { run, start }: RunSummary,
+  { outcome, hasTexts = true }: { readonly outcome: string; readonly hasTexts?: boolean },
+): HeatAnswer {
+  const lines = new Map<string, Omit<HeatLine, "cells"> & { readonly cells: (HeatCell | null)[] }>();
   const subjects = start.subjects;
-  for (const { scenario, subject, outcomes } of store.results(run)) {
-    const cells = lines.get(scenario) ?? subjects.map(() => null);
-    lines.set(scenario, cells);
+  const add = (key: string, line: Omit<HeatLine, "cells">, subject: string, found?: HeatCell): void => {
+    const { cells } = memoize(lines, key, () => ({ ...line, cells: subjects.map(() => null) }));
     const at = subjects.indexOf(subject);
-    const found = Object.hasOwn(outcomes, outcome) ? outcomes[outcome] : undefined;
-    if (found === undefined || at < 0) continue;
-    const { yes, no, numbers, mean, inconclusive, infrastructure } = found;
-    const before = cells[at] ?? { yes: 0, n: 0, sum: 0, inconclusive: 0, errors: 0 };
+    if (found === undefined || at < 0) return;
+    const before = cells[at] ?? NO_CELL;
     cells[at] = {
-      yes: before.yes + yes,
-      n: before.n + yes + no + numbers,
-      sum: before.sum + (mean ?? 0) * numbers,
-      inconclusive: before.inconclusive + inconclusive,
-      errors: before.errors + infrastructure,
+      yes: before.yes + found.yes,
+      n: before.n + found.n,
+      sum: before.sum + found.sum,
+      inconclusive: before.inconclusive + found.inconclusive,
+      errors: before.errors + found.errors,
     };
-  }
-  return { outcome, subjects, lines: [...lines].map(([scenario, cells]) => ({ scenario, cells })) };
+  };
+  if (start.conversations > MOST_BY_ITEM)
+    for (const { scenario, subject, outcomes } of store.results(run))
+      add(
+        scenario,
+        { scenario, name: scenario },
+        subject,
+        resultCell(Object.hasOwn(outcomes, outcome) ? outcomes[outcome] : undefined),
+      );
+  else
+    for (const { rowName, ...score } of store.scores(run)) {
+      const { scenario, subject, item, row, outcomes } = score;
+      const name = itemName({ ...score, rowName: hasTexts ? rowName : null });
+      const line = { scenario, name, ...(row === null ? {} : { row }) };
+      add(item, line, subject, scoreCell(outcomes.get(outcome)));
+    }
+  return { outcome, subjects, lines: [...lines.values()] };
+}
+
+const NO_CELL: HeatCell = { yes: 0, n: 0, sum: 0, inconclusive: 0, errors: 0 };
+
+function resultCell(found: ResultRow["outcomes"][string] | undefined): HeatCell | undefined {
+  if (found === undefined) return undefined;
+  const { yes, no, numbers, mean, inconclusive, infrastructure: errors } = found;
+  return { yes, n: yes + no + numbers, sum: (mean ?? 0) * numbers, inconclusive, errors };
+}
+
+function scoreCell(score: OutcomeScore | undefined): HeatCell | undefined {
+  if (score === undefined || score === "not_applicable") return score && NO_CELL;
+  if (score === "inconclusive") return { ...NO_CELL, inconclusive: 1 };
+  if (score === "error") return { ...NO_CELL, errors: 1 };
+  return typeof score === "number"
+    ? { ...NO_CELL, n: 1, sum: score }
+    : { ...NO_CELL, n: 1, yes: Number(score) };
 }
 
 /** The scenarios of a run with their tags, and what their outcomes mean. */

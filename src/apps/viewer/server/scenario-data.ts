@@ -3,7 +3,7 @@ import { shownScenario } from "../../../core/scenario/shown-scenario.ts";
 import { compileWhen } from "../../../core/state/condition.ts";
 import { describeCondition } from "../../../core/state/describe-condition.ts";
 import { INITIAL_STATE } from "../../../core/state/state.ts";
-import { placeTexts, rowText, variantText } from "../../../engine/journal/cell.ts";
+import { placeTexts } from "../../../engine/journal/cell.ts";
 import { foldConversation } from "../../../engine/journal/fold/conversation.ts";
 import type { RunSummary, Store } from "../../../engine/journal/store/store.ts";
 import { definitionsOf, storedDefinition, storedRun } from "../../../engine/journal/transfer/stored-run.ts";
@@ -168,10 +168,8 @@ export async function coverageAnswer(
 }
 
 function witnessView({ place, turns, status, isAssumed }: Witness): WitnessView {
-  const { row, variant } = place;
-  const where = [rowText({ row: row ?? null }), variantText(variant ?? null)].filter((text) => text !== null);
   return {
-    place: where.join(", "),
+    place: placeTexts(place).join(", "),
     turns: turns.map((turn) => ({ node: turn.node, reply: turn.reply, verdict: verdictOf(turn) })),
     status,
     isAssumed: isAssumed === true,

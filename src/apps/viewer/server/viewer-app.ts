@@ -115,7 +115,7 @@ export function viewerApp(parts: ViewerParts): Hono<GuardedEnv> {
     return context.json({ deleted: run });
   });
   runs.get("/heat", (context) =>
-    context.json(heatAnswer(parts, runOf(context), context.req.query("outcome") ?? "")),
+    context.json(heatAnswer(parts, runOf(context), { outcome: context.req.query("outcome") ?? "" })),
   );
   runs.get("/pairs", (context) => {
     const { run } = runOf(context);

@@ -29,6 +29,7 @@ export function placeColumns({ cell, scenarioHash, rowValues, itemHash }: Conver
     replicate: cell.replicate,
     row: cell.rowIndex ?? null,
     row_id: cell.row ?? null,
+    row_name: cell.rowName ?? null,
     variant: cell.variant === undefined ? null : JSON.stringify(cell.variant),
     arm: cell.arm ?? null,
     parent: cell.parent ?? null,
@@ -64,7 +65,7 @@ export function savedColumns(conversation: Conversation) {
 /** The cell in columns. */
 export function cellOf(columns: ConversationColumns): Cell {
   const { position: index, scenario, subject, judge, replicate } = columns;
-  const { row: rowIndex, row_id: row, variant, arm, parent } = columns;
+  const { row: rowIndex, row_id: row, row_name: rowName, variant, arm, parent } = columns;
   return {
     index,
     scenario,
@@ -73,6 +74,7 @@ export function cellOf(columns: ConversationColumns): Cell {
     replicate,
     ...(row === null ? {} : { row }),
     ...(rowIndex === null ? {} : { rowIndex }),
+    ...(rowName === null ? {} : { rowName }),
     // Written by `placeColumns`.
     ...(variant === null ? {} : { variant: JSON.parse(variant) as Readonly<Record<string, string>> }),
     ...(arm === null ? {} : { arm }),

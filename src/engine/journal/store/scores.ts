@@ -8,7 +8,7 @@ import type { SqliteDatabase, SqlValue } from "./sqlite-database.ts";
 import type { ConversationScore, ScoredTurn, ScoreOptions } from "./store.ts";
 
 /** The columns of a conversation that are read. A list of values is read in half the time of an object. */
-const COLUMNS = `id, name, position, scenario, scenario_hash, subject, judge, replicate, "row", row_id, variant, arm,
+const COLUMNS = `id, name, position, scenario, scenario_hash, subject, judge, replicate, "row", row_id, row_name, variant, arm,
   conversation.parent, item, item_hash, status, unjudged`;
 
 /** Those columns, and the values of the row if they were asked for. */
@@ -23,6 +23,7 @@ type ScoreValues = readonly [
   replicate: number,
   rowIndex: number | null,
   row: string | null,
+  rowName: string | null,
   variant: string | null,
   arm: string | null,
   parent: number | null,
@@ -80,7 +81,8 @@ export function* readScores(
     const taken = byConversation(turns ? database.raw<TurnValues>(sequences, ...range) : []);
     for (const values of portion) {
       const [id, conversation, index, scenario, scenarioHash, own, judge, replicate, rowIndex, row] = values;
-      const [, , , , , , , , , , variant, arm, parent, item, itemHash, status, unjudged, rowJson] = values;
+      const [, , , , , , , , , , rowName, variant, arm, parent, item, itemHash, status, unjudged, rowJson] =
+        values;
       const scored = { status, unjudged };
       yield {
         ...{ index, conversation, replicate, row, rowIndex, arm, parent, itemHash, status },
@@ -89,6 +91,7 @@ export function* readScores(
         subject: text(own),
         judge: text(judge),
         item: text(item),
+        rowName: rowName === null ? null : text(rowName),
         variant: variant === null ? null : variantOf(variant),
         ...(rowValues ? { rowValues: rowJson === null ? null : valuesOf(rowJson) } : {}),
         outcomes: new Map(

@@ -47,6 +47,8 @@ CREATE TABLE conversation (
   row REAL,
   row_id TEXT,
   row_values TEXT,
+  -- What a person sees in place of the id.
+  row_name TEXT,
   -- The level of each factor, as JSON.
   variant TEXT,
   arm TEXT,

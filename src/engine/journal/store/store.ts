@@ -54,6 +54,8 @@ export interface ConversationSummary {
   readonly row: string | null;
   /** Position of the row in the dataset, from 0. */
   readonly rowIndex: number | null;
+  /** What a person sees in place of the id: a name and the first words of the question; null without a dataset, and if the row is not at hand. */
+  readonly rowName: string | null;
   /** The level of each factor; null without variants. */
   readonly variant: Readonly<Record<string, string>> | null;
   /** Which arm of a fork, and the index of the conversation that it continues. */

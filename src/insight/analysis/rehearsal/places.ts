@@ -1,6 +1,7 @@
 import { fillTexts, textsIn } from "../../../core/liquid/fill-texts.ts";
 import { TextError } from "../../../core/liquid/text-template.ts";
 import { bindScenario, type ScenarioDefinition } from "../../../core/scenario/definition.ts";
+import { rowName } from "../../../core/scenario/row-name.ts";
 import { type Variant, variantCells, variantValues } from "../../../core/scenario/variants.ts";
 import type { JsonObject } from "../../../core/values/json.ts";
 import { openRows, type RowOptions } from "../../../engine/run/open-rows.ts";
@@ -86,12 +87,13 @@ function boundTo(
       : {
           variant: fillTexts(variantValues(variants, variant), row === undefined ? {} : { row: row.values }),
         };
+  const bound = bindScenario(definition, { ...(row === undefined ? {} : { row: row.values }), ...values });
   return {
     name: {
-      ...(row === undefined ? {} : { row: row.id }),
+      ...(row === undefined ? {} : { row: row.id, rowName: rowName(bound, row.id, row.values) }),
       ...(variant === undefined ? {} : { variant }),
     },
-    definition: bindScenario(definition, { ...(row === undefined ? {} : { row: row.values }), ...values }),
+    definition: bound,
   };
 }
 

@@ -37,6 +37,8 @@ export interface RehearsedTurn {
 export interface RehearsedPlace {
   /** The id of the row. */
   readonly row?: string;
+  /** What a person sees in place of the id. */
+  readonly rowName?: string;
   readonly variant?: Variant;
 }
 

@@ -288,7 +288,10 @@ describe("rows, variants, arms and simulated users", () => {
       ],
     });
     const rehearsal = await rehearse(definition);
-    expect(rehearsal.places).toEqual([{ row: "r0" }, { row: "r2" }]);
+    expect(rehearsal.places).toEqual([
+      { row: "r0", rowName: 'r0 "Question 0"' },
+      { row: "r2", rowName: 'r2 "Question 2"' },
+    ]);
     expect(verdicts(rehearsal)).toEqual({ right: [true, false, "inconclusive"] });
     const few = await rehearse(definition, { maxPlaces: 1 });
     expect(few.undecided).toMatchObject([{ kind: "not_all_tried", place: "the rows and variants" }]);

@@ -36,8 +36,8 @@ test("conversations in error are warnings", async () => {
   const lines = [...githubAnnotations(store, "r", { thresholds: [], summary: "s" })];
   expect(lines).toEqual([
     "::warning title=Results may be wrong::did not finish: 50.0 %25 of the conversations of subject. What is missing is not a random part, so rates may be wrong and comparisons unfair.\n",
-    "::warning title=Conversation cut short%3A error::letters, subject, replicate 1, row 2: authentication: 50 %25 of it%0A::error::mine\n",
-    "::warning title=Conversation cut short%3A error::letters, subject, replicate 2, row 2: authentication: 50 %25 of it%0A::error::mine\n",
+    '::warning title=Conversation cut short%3A error::letters, subject, replicate 1, row "fail": authentication: 50 %25 of it%0A::error::mine\n',
+    '::warning title=Conversation cut short%3A error::letters, subject, replicate 2, row "fail": authentication: 50 %25 of it%0A::error::mine\n',
     "::notice title=Elenchus::s\n",
   ]);
 });

@@ -64,8 +64,8 @@ test("conversations are test cases: a false outcome is a property, an error is a
   expect(judge?.error).toBeDefined();
   const cases = suites[0]?.testcase ?? [];
   expect(cases.map(({ classname, name }) => `${classname}: ${name}`)).toEqual(
-    [1, 2, 3, 4].flatMap((row) =>
-      [1, 2].map((replicate) => `letters: subject, replicate ${replicate}, row ${row}`),
+    ["B", "A", "mumble", "fail"].flatMap((row) =>
+      [1, 2].map((replicate) => `letters: subject, replicate ${replicate}, row "${row}"`),
     ),
   );
   const [right, , wrong, , mumbled, , failed] = cases as [Case, Case, Case, Case, Case, Case, Case];

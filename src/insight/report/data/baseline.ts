@@ -169,7 +169,7 @@ function scoreIn(
     // Both have just been checked.
     replicate: replicate as number,
     variant: variant as ConversationScore["variant"],
-    ...{ row: rowId, rowIndex, parent: null, status: "completed", outcomes, turns: [] },
+    ...{ row: rowId, rowIndex, rowName: null, parent: null, status: "completed", outcomes, turns: [] },
     arm: typeof arm === "string" ? arm : null,
     item: itemKey({ scenario, row: rowId, rowIndex }),
     itemHash: typeof itemHash === "string" ? itemHash : null,

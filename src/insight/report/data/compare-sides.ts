@@ -1,7 +1,6 @@
 import { SELF_JUDGE } from "../../../core/defaults.ts";
 import { memoize } from "../../../core/lazy.ts";
 import { holm } from "../../../core/statistics/many-tests.ts";
-import { itemName } from "../../../engine/journal/cell.ts";
 import { RunError } from "../../../engine/journal/failure.ts";
 import type { ConversationScore, ScoreOptions, Store } from "../../../engine/journal/store/store.ts";
 import { storedRun } from "../../../engine/journal/transfer/stored-run.ts";
@@ -288,18 +287,18 @@ function pairUp(
     const [table, other, label] = isInA ? [a, b, labels[0]] : [b, a, labels[1]];
     const [scenario, item] = [table.scenarios[place] as string, table.items[place] as string];
     if (!other.hashes.has(scenario)) note(`scenario only in ${label}`, scenario);
-    else if (!(isInA ? itemsOfB : itemsOfA).has(item)) note(`row only in ${label}`, itemName(item));
-    else note(`variant, arm or replicate only in ${label}`, itemName(item));
+    else if (!(isInA ? itemsOfB : itemsOfA).has(item)) note(`row only in ${label}`, table.itemName(place));
+    else note(`variant, arm or replicate only in ${label}`, table.itemName(place));
   };
   for (const [key, place] of a.places.entries()) {
     const partner = b.places[key];
     if (place === undefined) continue;
-    const [scenario, item] = [a.scenarios[place] as string, a.items[place] as string];
+    const scenario = a.scenarios[place] as string;
     const [hash, otherHash] = [a.itemHashes[place], partner === undefined ? null : b.itemHashes[partner]];
     if (partner === undefined) alone(place, true);
     else if (apart.has(scenario)) note("another version of the scenario", scenario);
     else if (!acrossVersions && hash != null && otherHash != null && hash !== otherHash)
-      note(CHANGED_ROW, itemName(item));
+      note(CHANGED_ROW, b.itemName(partner));
     else pairs.push([place, partner]);
   }
   for (const [key, place] of b.places.entries())

@@ -24,6 +24,7 @@ function score({ outcomes, ...given }: Given): ConversationScore {
     replicate: 1,
     row,
     rowIndex: null,
+    rowName: null,
     variant: null,
     arm: null,
     parent: null,

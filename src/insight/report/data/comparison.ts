@@ -55,6 +55,8 @@ export interface ComparisonLine {
 /** Two conversations of a pair that differ. */
 export interface Discordant {
   readonly item: string;
+  /** The item in words. */
+  readonly name: string;
   readonly a: string;
   readonly b: string;
 }
@@ -122,6 +124,7 @@ export function compareRate(request: RateRequest, compared: ComparedPairs): Comp
   const differing = kind === "rate" ? values.filter(({ a, b }) => a !== null && b !== null && a !== b) : [];
   const named = ({ item, pair }: PairedValue): Discordant => ({
     item,
+    name: compared.b.itemName(pair[1]),
     a: compared.a.conversations[pair[0]] as string,
     b: compared.b.conversations[pair[1]] as string,
   });

@@ -1,6 +1,7 @@
 import { memoize } from "../../../core/lazy.ts";
 import { nearestOf } from "../../../core/schema/nearest-name.ts";
 import { ownValue } from "../../../core/values/json.ts";
+import { rowText } from "../../../engine/journal/cell.ts";
 import { RunError } from "../../../engine/journal/failure.ts";
 import type { ConversationScore } from "../../../engine/journal/store/store.ts";
 import type { RunFacts } from "./run-facts.ts";
@@ -157,14 +158,29 @@ function valuesOf(name: string, facts: RunFacts): (score: ConversationScore) => 
       if (key === "") return ({ variant }) => [variant === null ? null : Object.values(variant).join(", ")];
       return ({ variant }) => [variant?.[key] ?? null];
     case "row":
-      if (key === "")
-        return ({ row, rowIndex }) => [row ?? (rowIndex === null ? null : String(rowIndex + 1))];
+      if (key === "") return distinctRows();
       return ({ rowValues }) => [rowValues == null ? null : textOf(ownValue(rowValues, key))];
     default:
       return (score) => [
         textOf(score[root as "subject" | "judge" | "scenario" | "arm" | "replicate" | "status"]),
       ];
   }
+}
+
+/** Rows by what a person sees of them; those that look the same are numbered. */
+function distinctRows(): (score: ConversationScore) => readonly (string | null)[] {
+  const names = new Map<string | number, string>();
+  const taken = new Set<string>();
+  return (score) => {
+    const [text, id] = [rowText(score), score.row ?? score.rowIndex];
+    if (text === null || id === null) return [null];
+    let name = names.get(id) ?? text;
+    if (names.has(id)) return [name];
+    for (let number = 2; taken.has(name); number++) name = `${text} (${number})`;
+    names.set(id, name);
+    taken.add(name);
+    return [name];
+  };
 }
 
 function textOf(value: unknown): string | null {

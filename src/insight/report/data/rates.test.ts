@@ -26,6 +26,7 @@ function score({ outcomes, turns = [], ...given }: Given): ConversationScore {
     replicate: 1,
     row: null,
     rowIndex: null,
+    rowName: null,
     variant: null,
     arm: null,
     parent: null,

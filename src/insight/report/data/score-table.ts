@@ -1,4 +1,5 @@
 import { memoize } from "../../../core/lazy.ts";
+import { itemName, rowText } from "../../../engine/journal/cell.ts";
 import type { OutcomeScore } from "../../../engine/journal/fold/tally.ts";
 import type { ConversationScore } from "../../../engine/journal/store/store.ts";
 import { type Grouper, type GroupNames, type GroupValues, noteNames } from "./grouping.ts";
@@ -13,6 +14,8 @@ export class ScoreTable {
   readonly places: (number | undefined)[] = [];
   readonly conversations: string[] = [];
   readonly items: string[] = [];
+  /** What a person sees of the row of each. */
+  readonly rows: (string | null)[] = [];
   /** The hash of what was asked, where a row is part of it. */
   readonly itemHashes: (string | null)[] = [];
   /** The item, variant and arm of each conversation as one text. */
@@ -47,6 +50,7 @@ export class ScoreTable {
       this.places[key] = place;
       this.conversations.push(score.conversation);
       this.items.push(score.item);
+      this.rows.push(rowText(score));
       this.itemHashes.push(score.itemHash);
       this.cells.push(cellOf(score));
       this.scenarios.push(score.scenario);
@@ -62,6 +66,11 @@ export class ScoreTable {
       for (const group of groupsOf(score))
         memoize(this.groups, JSON.stringify(group), () => ({ group, members: [] })).members.push(place);
     }
+  }
+
+  /** The item of a conversation in words. */
+  itemName(place: number): string {
+    return itemName({ scenario: this.scenarios[place] as string, rowName: this.rows[place] ?? null });
   }
 
   /** The value of an outcome; undefined if the scenario does not have it. */

@@ -27,6 +27,7 @@ function scoreOf(
       replicate: 1,
       row: `r${row}`,
       rowIndex: row,
+      rowName: null,
     },
     ...{
       variant: null,

@@ -1,4 +1,3 @@
-import { itemName } from "../../../engine/journal/cell.ts";
 import { printableText } from "../../../system/terminal/printable-text.ts";
 import { linesText, wrapText } from "../../../system/terminal/text-layout.ts";
 import { CHANGED_ROW, type Comparison } from "../data/compare-sides.ts";
@@ -201,8 +200,8 @@ export function discordantText({ lines }: Comparison, most: number): readonly st
     const shown = pairs
       .slice(0, most)
       .map(
-        ({ item, a, b, side }) =>
-          `  ${side}  ${printableText(itemName(item))}  a ${printableText(a)}  b ${printableText(b)}`,
+        ({ name, a, b, side }) =>
+          `  ${side}  ${printableText(name)}  a ${printableText(a)}  b ${printableText(b)}`,
       );
     const rest = pairs.length > most ? [`  … and ${countedText(pairs.length - most, "more pair")}`] : [];
     return [`${nameOf(line)}: ${countedText(pairs.length, "pair")} differ`, ...shown, ...rest];

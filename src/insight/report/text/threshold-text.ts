@@ -1,5 +1,4 @@
 import { nearestOf } from "../../../core/schema/nearest-name.ts";
-import { itemName } from "../../../engine/journal/cell.ts";
 import { printableText } from "../../../system/terminal/printable-text.ts";
 import { linesText, wrapText } from "../../../system/terminal/text-layout.ts";
 import type { RateLine } from "../data/rate-line.ts";
@@ -138,9 +137,7 @@ function differenceSentence(
   const most = `${kind === "rate" ? Number((100 * margin).toPrecision(12)) : margin}${unit}`;
   const verdict = `${isWorse ? "" : by === "point" ? "not " : "not proven to be "}worse than the baseline by more than ${most}`;
   const lost = isWorse ? (isBad ? line.onlyB : line.onlyA) : [];
-  const names = lost
-    .slice(0, NAMED)
-    .map((pair) => `${printableText(itemName(pair.item))} (${printableText(pair.b)})`);
+  const names = lost.slice(0, NAMED).map((pair) => `${printableText(pair.name)} (${printableText(pair.b)})`);
   const more = lost.length > NAMED ? `, and ${lost.length - NAMED} more` : "";
   const which = names.length === 0 ? "" : ` Lost: ${names.join(", ")}${more}.`;
   const enough = problem === undefined ? "" : ` This is not enough: ${problem}.`;

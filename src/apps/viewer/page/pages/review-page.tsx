@@ -201,7 +201,7 @@ function ReviewedTurn({ data, turn, labelOf, onLabel, onStep }: TurnParts): Reac
     <article className="review">
       <p className="muted">
         <a href={hashOf(["run", data.run, "conversation", data.conversation], { turn: String(turn.turn) })}>
-          <PlainText text={`${data.cell.scenario}, turn ${turn.turn}, ${turn.node}`} />
+          <PlainText text={`${data.cell.scenario}, ${data.place}, turn ${turn.turn}, ${turn.node}`} />
         </a>
       </p>
       <div className="review-question">

@@ -149,9 +149,7 @@ function Heat({ data, route, heat }: TableParts & { readonly heat: HeatAnswer })
   const lines = heat.lines
     .filter(({ scenario }) => tag === "" || tagged.has(scenario))
     .map((line) => ({ ...line, rank: rankOf(line.cells, { isRate, at }) }))
-    .sort((one, other) =>
-      sort === "name" ? one.scenario.localeCompare(other.scenario) : other.rank - one.rank,
-    );
+    .sort((one, other) => (sort === "name" ? one.name.localeCompare(other.name) : other.rank - one.rank));
   const shown = all === "" ? lines.slice(0, FIRST) : lines;
   const order =
     sort === "name"
@@ -170,11 +168,17 @@ function Heat({ data, route, heat }: TableParts & { readonly heat: HeatAnswer })
           ...heat.subjects.map((subject) => ({ right: <PlainText text={subject} /> })),
         ]}
       >
-        {shown.map(({ scenario, cells }) => (
-          <tr key={scenario}>
+        {shown.map(({ scenario, row, name, cells }) => (
+          <tr key={JSON.stringify([scenario, row])}>
             <th scope="row">
-              <a href={hashOf(["run", data.run, "scenario", scenario])}>
-                <PlainText text={scenario} />
+              <a
+                href={
+                  row === undefined
+                    ? hashOf(["run", data.run, "scenario", scenario])
+                    : hashOf(["run", data.run, "conversations"], { scenario, row })
+                }
+              >
+                <PlainText text={name} />
               </a>
             </th>
             {heat.subjects.map((subject, index) => (
@@ -182,7 +186,11 @@ function Heat({ data, route, heat }: TableParts & { readonly heat: HeatAnswer })
                 <HeatFigure
                   cell={cells[index] ?? null}
                   isRate={isRate}
-                  href={hashOf(["run", data.run, "conversations"], { scenario, subject })}
+                  href={hashOf(["run", data.run, "conversations"], {
+                    scenario,
+                    subject,
+                    ...(row && { row }),
+                  })}
                 />
               </td>
             ))}
@@ -190,7 +198,7 @@ function Heat({ data, route, heat }: TableParts & { readonly heat: HeatAnswer })
         ))}
       </Table>
       {shown.length < lines.length && (
-        <a href={withSettings(route, { all: "yes" })}>Show all {countText(lines.length)} scenarios</a>
+        <a href={withSettings(route, { all: "yes" })}>Show all {countText(lines.length)} lines</a>
       )}
     </>
   );
