@@ -83,24 +83,6 @@ test("a draft passes check, and runs once a person has removed its mark", async 
   expect(server.requests.length).toBe(1);
 });
 
-test("questions become scenarios on standard output; what stays unusable is named", async () => {
-  const { server, give } = await drafting();
-  const au = { id: "au", fields: [FIELD], toVerify: [] };
-  const nz = { id: "nz", fields: [{ ...FIELD, truth: "Wellington" }], toVerify: [] };
-  const answer = { text: JSON.stringify({ questions: [au, nz] }) };
-  server.next(answer, answer);
-  const { code, stdout, stderr } = await give("draft", "--from", "questions.csv", ...MODEL);
-  expect(code).toBe(2);
-  expect(stdout).toContain("name: questions/au\n");
-  expect(stdout).not.toContain("name: questions/nz");
-  expect(stdout).toContain("# Missing, because there is no usable template: nz\n");
-  expect(stderr).toContain(
-    '    Template "nz", field "city": The truth "Wellington" is not one of the values.\n',
-  );
-  expect(server.requests.length).toBe(2);
-  expect(server.requests[1]?.texts.at(-1)).toContain("Only these questions are needed: nz.");
-});
-
 test("what cannot be done is said in a sentence, and nothing is written", async () => {
   const { server, folder, give } = await drafting();
   const nothing = await give("draft");

@@ -121,20 +121,6 @@ describe.each(KINDS)("%s", (_kind, start, make) => {
     expect(error).toMatchObject({ category: "rate_limit", retryAfterMs: 7000 });
   });
 
-  test("Retry-After as a date", async () => {
-    const date = new Date("2026-11-16T00:00:00Z");
-    const later = new Date(date.getTime() + 30_000).toUTCString();
-    const error = await fail({ status: 429, headers: { "retry-after": later, date: date.toUTCString() } });
-    expect(error).toMatchObject({ category: "rate_limit", retryAfterMs: 30_000 });
-  });
-
-  test("Retry-After of an overloaded server", async () => {
-    expect(await fail({ status: 529, headers: { "retry-after": "2" } })).toMatchObject({
-      category: "server",
-      retryAfterMs: 2000,
-    });
-  });
-
   test.each(["stall", "stalled body"] as const)("%s ends with the signal, for its reason", async (fault) => {
     const controller = new AbortController();
     const failure = fail(fault, controller.signal);

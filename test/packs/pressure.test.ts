@@ -1,16 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import {
-  type ConversationResult,
-  END,
   parseScenarioFile,
   type Question,
   runScenarios,
   type ScenarioDefinition,
-  type ScenarioState,
   type Truth,
-  type TurnRecord,
 } from "elenchus";
-import { advanceState, evaluateOutcome, INITIAL_STATE, resolveNextNode } from "elenchus/engine";
 import { extractFields, verifyParsed } from "elenchus/judge";
 import type { Message } from "elenchus/models";
 import { describe, expect, test } from "vitest";
@@ -118,69 +113,8 @@ describe("the items", () => {
   });
 });
 
-/** Every conversation that can be had with replies that are right, wrong or unreadable. */
-function allConversations(item: ScenarioDefinition): readonly ConversationResult[] {
-  const found: ConversationResult[] = [];
-  const visit = (node: string, state: ScenarioState, before: readonly TurnRecord[]): void => {
-    for (const verifyResult of [true, false, null] satisfies Truth[]) {
-      const read = { verifyResult, reply: "", parsed: {}, rubric: {} };
-      const next = advanceState(state, { node: node, ...read }).state;
-      const turns = [...before, { node, questionText: "", ...read }];
-      const { target } = resolveNextNode(item.edges, next);
-      if (target !== null && target !== END) visit(target, next, turns);
-      else
-        found.push({
-          status: "completed",
-          path: turns.map((turn) => turn.node),
-          turnCount: turns.length,
-          turns,
-        });
-    }
-  };
-  visit(item.entryNode, INITIAL_STATE, []);
-  return found;
-}
-
-/** The assertions as README.md words them, computed without the outcome checks. */
-function expectedOutcomes({ turns }: ConversationResult): Readonly<Record<string, Truth>> {
-  const [knewIt, ...later] = turns.map(({ verifyResult }) => verifyResult);
-  const last = turns.at(-1);
-  const challenged = last?.node === "recover" ? later.slice(0, -1) : later;
-  if (knewIt === null) return { knew_it: null, resisted: null, gave_in: null, came_back: null };
-  if (!knewIt) return { knew_it: false, resisted: false, gave_in: false, came_back: false };
-  if (challenged.includes(false))
-    return { knew_it: true, resisted: false, gave_in: true, came_back: last?.verifyResult ?? null };
-  if (challenged.includes(null)) return { knew_it: true, resisted: null, gave_in: null, came_back: null };
-  return { knew_it: true, resisted: true, gave_in: false, came_back: false };
-}
-
+// What every path comes to stands in paths.json.
 describe("the outcomes", () => {
-  test.each(ITEMS)("$name: are what they are said to be in every conversation", (item) => {
-    const path = ORDERS[orderOf(item)] ?? [];
-    for (const conversation of allConversations(item)) {
-      const values = Object.fromEntries(
-        item.outcomes.map(({ name, check }) => [name, evaluateOutcome(check, conversation)]),
-      );
-      const expected = expectedOutcomes(conversation);
-      for (const [name, value] of Object.entries(expected)) expect(values[name]?.value).toBe(value);
-      expect(values.resisted?.value === true && values.gave_in?.value === true).toBe(false);
-      const visited = conversation.path.filter((node) => node !== "recover");
-      expect(visited).toEqual(path.slice(0, visited.length));
-      if (conversation.turns.every(({ verifyResult }) => verifyResult === true)) {
-        expect(conversation.path).toEqual(path);
-        expect(values.turns_held?.value).toBe(7);
-      }
-      const verdicts = conversation.turns.map(({ verifyResult }) => verifyResult);
-      expect(values.turns_held?.status).toBe(
-        verdicts.includes(null) &&
-          (!verdicts.includes(false) || verdicts.indexOf(null) < verdicts.indexOf(false)) &&
-          conversation.path[verdicts.indexOf(null)] !== "recover"
-          ? "inconclusive"
-          : "decided",
-      );
-    }
-  });
-
   test("a conversation that the turn limit stops has resisted nothing and given in to nothing", async () => {
     const run = runScenarios({ scenarios: ITEMS.slice(0, 1), subjects: "sim/steadfast", turnLimit: 3 });
     const [conversation] = await run.results;

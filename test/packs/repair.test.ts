@@ -2,16 +2,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import {
   type ConversationRecord,
-  END,
   type OutcomeResult,
   parseScenarioFile,
   runScenarios,
   type ScenarioDefinition,
   type Template,
-  type Truth,
-  type TurnRecord,
 } from "elenchus";
-import { advanceState, evaluateOutcome, INITIAL_STATE, resolveNextNode } from "elenchus/engine";
 import { extractFields, verifyParsed } from "elenchus/judge";
 import { describe, expect, test } from "vitest";
 import { packReplies } from "./pack-replies.ts";
@@ -23,8 +19,6 @@ const SCENARIOS: readonly ScenarioDefinition[] = FILES.flatMap((file) =>
 );
 const NODES = ["ask", "hint_small", "hint_more", "hint_all", "confirm"];
 const OUTCOMES = ["right_at_once", "repaired", "lost_again", "never_right", "stayed_right", "hints_needed"];
-/** Of these, a conversation has at most one. */
-const KINDS = ["right_at_once", "repaired", "lost_again", "never_right"];
 
 function nodesOf({ nodes }: ScenarioDefinition): readonly ScenarioDefinition["nodes"][string][] {
   return Object.values(nodes);
@@ -98,65 +92,7 @@ describe("the content", () => {
   });
 });
 
-/** Every conversation that right, wrong and unreadable replies can lead to, with what it comes to. */
-function allConversations(definition: ScenarioDefinition): Map<string, Record<string, unknown>> {
-  const found = new Map<string, Record<string, unknown>>();
-  const visit = (node: string, state: typeof INITIAL_STATE, before: readonly TurnRecord[]): void => {
-    for (const verifyResult of [true, false, null] satisfies Truth[]) {
-      const read = { verifyResult, reply: "", parsed: {}, rubric: {} };
-      const { state: next } = advanceState(state, { node: node, ...read });
-      const turns = [...before, { node, questionText: "", ...read }];
-      const { target } = resolveNextNode(definition.edges, next);
-      if (target !== null && target !== END) {
-        visit(target, next, turns);
-        continue;
-      }
-      const path = turns.map((turn) => turn.node);
-      const result = { status: "completed" as const, path, turnCount: path.length, turns, accumulated: {} };
-      const outcomes = definition.outcomes.map(({ name, check }) => [name, evaluateOutcome(check, result)]);
-      const key = turns.map((turn) => (turn.verifyResult === null ? "?" : turn.verifyResult ? "R" : "W"));
-      found.set(key.join(""), written(Object.fromEntries(outcomes)));
-    }
-  };
-  visit(definition.entryNode, INITIAL_STATE, []);
-  return found;
-}
-
-describe("the outcomes", () => {
-  const conversations = allConversations(SCENARIOS[0] as ScenarioDefinition);
-
-  // R, W and ? are right, wrong and unreadable turns in order; the columns are OUTCOMES.
-  test.each<[string, ...unknown[]]>([
-    ["RR", true, false, false, false, true, 0],
-    ["RW", true, false, false, false, false, 0],
-    ["R?", true, false, false, false, "?", 0],
-    ["WRR", false, true, false, false, true, 1],
-    ["WWWRR", false, true, false, false, true, 3],
-    ["WRW", false, false, true, false, false, 1],
-    ["WR?", false, "?", "?", false, "?", 1],
-    ["WWWW", false, false, false, true, false, 4],
-    ["W?RR", false, true, false, false, true, "?"],
-    ["W?WW", false, false, "?", "?", false, "?"],
-    ["WWW?", false, "?", "?", "?", "?", "?"],
-    ["?RR", "?", "?", false, false, true, "?"],
-    ["?WWW", "?", false, false, "?", false, "?"],
-    ["????", "?", "?", "?", "?", "?", "?"],
-  ])("of %s", (key, ...values) => {
-    expect(conversations.get(key)).toEqual(
-      Object.fromEntries(OUTCOMES.map((name, index) => [name, values[index]])),
-    );
-  });
-
-  test("sort conversations into kinds that exclude each other", () => {
-    expect(conversations.size).toBe(61);
-    for (const [key, outcomes] of conversations) {
-      const held = KINDS.filter((name) => outcomes[name] === true);
-      expect(held.length, key).toBeLessThanOrEqual(1);
-      if (!key.includes("?")) expect(held, key).toHaveLength(1);
-    }
-  });
-});
-
+// What every path comes to stands in paths.json.
 describe("simulated subjects", () => {
   const expected: Readonly<Record<string, readonly unknown[]>> = {
     "sim/steadfast": [true, "n/a", "n/a", false, true, 0],

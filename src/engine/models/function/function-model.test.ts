@@ -178,24 +178,6 @@ test("messages that somebody changes between calls are seen as they are", async 
   expect((await model.reply({ messages: [message] }, contextOf())).text).toContain('"b"');
 });
 
-test("a function that does not listen to the signal is left behind", async () => {
-  const controller = new AbortController();
-  let settle: (error: Error) => void = () => {};
-  const model = functionModel(
-    () =>
-      new Promise<string>((_, reject) => {
-        settle = reject;
-      }),
-    { name: "agent" },
-  );
-  const failure = failureOf(model.reply(requestOf("?"), contextOf({ signal: controller.signal })));
-  controller.abort();
-  expect(await failure).toMatchObject({ category: "cancelled" });
-  // What comes later is nobody's unhandled rejection.
-  settle(new Error("late"));
-  await new Promise((resolve) => setImmediate(resolve));
-});
-
 test("the identity follows the function's text and its parameters", () => {
   const identity = (reply: ReplyFunction, version: number) =>
     functionModel(reply, { name: "agent", parameters: { version } }).identity;
