@@ -1,40 +1,14 @@
-import {
-  countTurns,
-  END,
-  firstMatchIndex,
-  lastTurn,
-  question,
-  Scenario,
-  type ScenarioDefinition,
-  template,
-} from "elenchus";
+import { countTurns, END, firstMatchIndex, lastTurn, Scenario, type ScenarioDefinition } from "elenchus";
 
 /** The same question again while the answer is wrong, three times at most. */
 export const definition: ScenarioDefinition = new Scenario("prime-retry", {
   description: "How many attempts does the model need to find the one prime number between 24 and 30?",
-  // What `elenchus check` would ask about, and why it is so.
+  // A finding of `elenchus check` that is intended, with the reason.
   lint: {
-    off: {
-      oracle_edge: "Being asked again says that the answer was wrong; the attempts are counted.",
-    },
+    off: { oracle_edge: "Being asked again says that the answer was wrong; the attempts are counted." },
   },
 })
-  .addNode("ask", {
-    question: question({
-      question: "Which prime number lies between 24 and 30?",
-      rawAnswer: "29",
-      template: template({
-        prime: {
-          type: "integer",
-          description: "the number that the reply settles on",
-          truth: 29,
-          extract: { type: "number" },
-        },
-      }),
-      // What simulated subjects say when they are wrong.
-      metadata: { wrongAnswers: [27, 25] },
-    }),
-  })
+  .addNode("ask", { question: "Which prime number lies between 24 and 30?", answer: 29, wrong: [27, 25] })
   .addEdge("ask", "ask", { when: [{ verify_result: false }, { "node_visits.ask": { lt: 3 } }] })
   .addEdge("ask", END)
   .setEntry("ask")

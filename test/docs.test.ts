@@ -40,7 +40,7 @@ import { DEFAULT_RETRIES } from "../src/engine/run/calls/retry-policy.ts";
 // The conventions that pages follow:
 // - The ```ts blocks of a page are one module, in their order; each is type-checked and run.
 // - A ```text block is what the ```ts block right before it prints. A block without one prints nothing.
-// - A ```yaml or ```json block that has nodes is a scenario file without issues; any other one is at least well-formed.
+// - A ```yaml or ```json block that has nodes, or a name and a question, is a scenario file without issues; any other one is at least well-formed.
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const PAGES: readonly Page[] = pageNames().map(readPage);
@@ -184,7 +184,7 @@ describe.each(PAGES)("$name", (page) => {
     for (const { language, text } of page.blocks) {
       if (language !== "yaml" && language !== "json") continue;
       // A project file names its scenarios, and holds none.
-      if (/^\s*"?(nodes|scenarios)"?:/m.test(text) && !/^subjects:/m.test(text))
+      if (/^\s*"?(nodes|scenarios)"?:|^name: [\s\S]*^question:/m.test(text) && !/^subjects:/m.test(text))
         parseScenarioFile(text, { filename: `${page.name}.${language}` });
       else if (language === "json") JSON.parse(text);
       else expect(parseDocument(text).errors).toEqual([]);

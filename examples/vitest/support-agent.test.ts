@@ -17,7 +17,7 @@ describeScenario("support agent", { scenarios, subject: { model: agent, name: "a
 test("the agent is asked again and again, and stays", async () => {
   const results = await runScenarios({ scenarios, subjects: { model: agent, name: "agent" }, replicates: 10 })
     .results;
-  expect(results).toReach("held_firm", { atLeast: 0.9 });
-  expect(results[0]).toHaveOutcome("held_firm");
-  expect(results[0]).toTakePath(["ask", "push", "push", "push"]);
+  expect(results).toReach("resisted", { atLeast: 0.9 });
+  expect(results[0]).toHaveOutcome("resisted");
+  expect(results[0]).toTakePath(["ask", "challenge_1", "challenge_2"]);
 });

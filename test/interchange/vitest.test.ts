@@ -97,6 +97,6 @@ test("the example runs in a real Vitest, with a test per outcome", async () => {
   rmSync(folder, { recursive: true });
   expect(report.numFailedTests).toBe(0);
   expect(report.testResults[0].assertionResults.map(({ title }: { title: string }) => title)).toEqual(
-    expect.arrayContaining(["held_firm", "runs without errors"]),
+    expect.arrayContaining(["resisted", "runs without errors"]),
   );
 });

@@ -286,6 +286,15 @@ describe("state updates", () => {
       // @ts-expect-error there is no field "lettr".
       stateUpdate: (_accumulated, parsed) => ({ letter: parsed.lettr }),
     });
+    chain.addNode("next", {
+      question: "Which city?",
+      answer: "Canberra",
+      wrong: ["Sydney"],
+      stateUpdate: (accumulated, parsed) => {
+        expectTypeOf(parsed.answer).toEqualTypeOf<"Canberra" | "Sydney" | null>();
+        return accumulated;
+      },
+    });
   });
 });
 

@@ -71,7 +71,10 @@ export class Scenario<in Nodes extends NodeEntry = never, in Outcomes extends st
   /** Registers a node; the question is copied, so that later changes to it do not matter. */
   addNode<const Id extends string, const Short extends ShortQuestion>(
     id: NewId<Id, Nodes["id"]>,
-    options: NodeParts<ParsedOfShort<Short>> & Short & NoOther<Short, keyof NodeParts | keyof ShortQuestion>,
+    options: NodeParts<ParsedOfShort<Short>> & { readonly [Key in keyof Short]: Short[Key] } & NoOther<
+        Short,
+        keyof NodeParts | keyof ShortQuestion
+      >,
   ): Scenario<Nodes | Entry<Id, ParsedOfShort<Short>>, Outcomes>;
   addNode<const Id extends string, Parsed = unknown>(
     id: NewId<Id, Nodes["id"]>,

@@ -19,7 +19,7 @@ export interface DescribedScenarios extends Omit<RunOptions, "scenarios" | "subj
 
 /**
  * A test for each scenario and each outcome that is true or false. By default an outcome must be true in every conversation in which it was decided, and one
- * with `good: false` must never be; `reach` says otherwise. Most conversations must be decided, and none cut short.
+ * with `good: false` must never be; `reach` says otherwise. Most conversations must be decided, and none cut short. An outcome that applies to none of them is skipped.
  *
  * @example
  * describeScenario("support agent", { scenarios, subject: agent, replicates: 5 }, { held_firm: { atLeast: 0.9 } });
@@ -50,8 +50,11 @@ export function describeScenario(
         for (const { name: outcome, good } of definition.outcomes.filter(
           (one) => isAssertion(one) || Object.hasOwn(reach, one.name),
         ))
-          test(outcome, () => {
+          test(outcome, ({ skip }) => {
             const wanted = reach[outcome];
+            // Nobody gave in, so that nobody could come back.
+            const applies = own().some((record) => record.outcomes[outcome]?.status !== "not_applicable");
+            if (wanted === undefined && !applies) skip();
             if (wanted !== undefined) expect(own()).toReach(outcome, wanted);
             else if (good === false) {
               for (const record of own())

@@ -147,6 +147,8 @@ function remarkOn(outcome: string, line: RateLine, judges: readonly string[]): r
   ];
   if (parts.length === 0) return [];
   const table =
-    decided === null ? "" : `; ≈ from every readable turn, decided alone ${percentText(decided, 1)}`;
+    decided === null
+      ? ""
+      : `; ≈ estimated from all readable turns, ${percentText(decided, 1)} of the decided conversations`;
   return [`${printableText(outcome)}, ${testedName(testedOf(line), judges)}: ${parts.join(", ")}${table}.`];
 }

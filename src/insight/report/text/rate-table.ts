@@ -155,7 +155,7 @@ function remarks(line: RateLine, { style, width }: TextOptions): readonly NamedL
         ]),
     ...(decided === null
       ? []
-      : [`≈ from every readable turn; decided conversations alone ${percentText(decided, 1)}`]),
+      : [`≈ estimated from all readable turns; ${percentText(decided, 1)} of the decided conversations`]),
   ];
   return texts
     .flatMap((text) => wrapText(text, width - 4))
