@@ -55,6 +55,13 @@ export interface RatedOutcome {
   /** Null if no conversation decides it: then nobody knows what it is. */
   readonly kind: RateKind | null;
   readonly lines: readonly RateLine[];
+  /** The lines by level, of a run whose variants have one factor with few levels. */
+  readonly levels?: readonly RateLine[];
+}
+
+/** The lines of one subject and judge by level. */
+export function levelsOf({ levels = [] }: RatedOutcome, { group }: RateLine): readonly RateLine[] {
+  return levels.filter((line) => line.group.subject === group.subject && line.group.judge === group.judge);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { memoryModel } from "../../../../test/engine/held.ts";
 import { ratedRows } from "../../../../test/report/rated-rows.ts";
 import { resultRow } from "../../../../test/report/result-row.ts";
 import { lastTurn, statusIs, turnOfFlip } from "../../../core/outcomes/outcome-helpers.ts";
@@ -9,6 +10,7 @@ import type { RunSummary } from "../../../engine/journal/store/store.ts";
 import { runScenarios } from "../../../engine/run/run-scenarios.ts";
 import { PLAIN_STYLE } from "../../../system/terminal/terminal.ts";
 import { matrixText } from "../text/rate-matrix.ts";
+import { outcomeRatesText } from "../text/rate-table.ts";
 import { runRates } from "./run-rates.ts";
 
 test("rows are pooled over scenarios, by subject; means by their weight", () => {
@@ -155,4 +157,49 @@ test("what a subject leaves undecided, and what does not apply, stands with the 
   const text = matrixText(rates, { style: PLAIN_STYLE, width: 80 }).join("\n");
   expect(text).toMatch(/sim\/stubborn +0\.0 % +n\/a +0\.00/);
   expect(text).toContain("held, sim/stubborn: 1 not applicable.");
+});
+
+test("one factor with up to four levels splits the default table; more levels do not", async () => {
+  const held = async (levels: readonly string[]) => {
+    const store = memoryStore();
+    const variants = { style: Object.fromEntries(levels.map((level) => [level, level])) };
+    const scenario = new Scenario("s", { variants })
+      .addNode("ask", { question: "{{ variant.style }}", answer: "polite", wrong: ["rude"] })
+      .setEntry("ask")
+      .addOutcome("right", lastTurn({ verify_result: true }))
+      .validate();
+    const subjects = [memoryModel("a", (said) => said), memoryModel("b", () => "polite")];
+    await runScenarios({ scenarios: scenario, subjects, store, run: "r" }).results;
+    return runRates(store, store.run("r") as RunSummary);
+  };
+  const two = await held(["polite", "rude"]);
+  const levels = two.outcomes[0]?.levels?.map(({ group, estimate }) => [
+    group.subject,
+    group["variant.style"],
+    estimate,
+  ]);
+  expect(levels).toEqual([
+    ["a", "polite", 1],
+    ["a", "rude", 0],
+    ["b", "polite", 1],
+    ["b", "rude", 1],
+  ]);
+  const layout = { style: PLAIN_STYLE, width: 72 };
+  const lines = (text: string): readonly string[] =>
+    text.split("\n").map((line) => line.trim().replace(/\s+/g, " "));
+  expect(lines(matrixText(two, layout).join("\n")).slice(0, 7)).toEqual([
+    "right",
+    "a 50.0 %",
+    "polite 100.0 %",
+    "rude 0.0 %",
+    "b 100.0 %",
+    "polite 100.0 %",
+    "rude 100.0 %",
+  ]);
+  expect(
+    lines(outcomeRatesText(two, layout).join("\n"))
+      .slice(1, 4)
+      .map((line) => line.split(" %")[0]),
+  ).toEqual(["a 50.0", "polite 100.0", "rude 0.0"]);
+  expect((await held(["a", "b", "c", "d", "e"])).outcomes[0]?.levels).toBeUndefined();
 });

@@ -42,18 +42,41 @@ export function runRates(
     .some(({ outcomes }) => outcomes.some(({ value }) => value === "inconclusive"));
   const scores = wantedScores(store.scores(run, { turns, rowValues }), filter);
   const { lines } = ratesOf(scores, facts, { by: ["subject", "judge"] });
+  const factor = smallFactor(scores);
+  const levels =
+    factor === undefined ? [] : ratesOf(scores, facts, { by: ["subject", "judge", factor] }).lines;
   const outcomes = [...Map.groupBy(lines, ({ name }) => name).values()].flatMap((own) => {
     const isRate = ({ kind }: RateLine): boolean => kind === "rate";
     // What is not decided anywhere may be either.
     const known = own.filter(({ estimate }) => estimate !== null);
     const isBoth = known.some(isRate) && known.some(({ kind }) => kind === "mean");
     const parts = isBoth ? [own.filter(isRate), own.filter((line) => !isRate(line))] : [own];
-    return parts.flatMap((part) => ratedOutcomes(part, counts.totals));
+    return parts.flatMap((part) =>
+      ratedOutcomes(part, counts.totals).map((rated): RatedOutcome => {
+        const own = levels.filter(
+          ({ name, kind, group }) =>
+            name === rated.outcome && kind === rated.kind && group[factor ?? ""] !== null,
+        );
+        return own.length === 0 ? rated : { ...rated, levels: own };
+      }),
+    );
   });
   // What rules leave is not a random part, so that without a judge nobody can be called the best.
   const isByRulesAlone = judges.length === 0 && counts.missing.some(({ unread }) => unread.count > 0);
   const best = isByRulesAlone ? new Map<string, string>() : bestSubjects(scores, outcomes, facts);
   return { ...counts, outcomes, health: judges, best };
+}
+
+/** More levels would make the table long. */
+const MOST_LEVELS = 4;
+
+/** The only factor of all variants, if it has few levels: `variant.style`. */
+function smallFactor(scores: readonly ConversationScore[]): string | undefined {
+  const variants = new Set(scores.map(({ variant }) => variant).filter((variant) => variant !== null));
+  const factors = new Set([...variants].flatMap(Object.keys));
+  const levels = new Set([...variants].flatMap((variant) => Object.values(variant)));
+  const isSmall = factors.size === 1 && levels.size > 1 && levels.size <= MOST_LEVELS;
+  return isSmall ? `variant.${[...factors][0]}` : undefined;
 }
 
 /** The lines of an outcome or rate, one for each subject and judge; a ratio has one for each level. */

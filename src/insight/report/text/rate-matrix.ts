@@ -1,6 +1,7 @@
 import { printableText } from "../../../system/terminal/printable-text.ts";
 import { textWidth, wrapText } from "../../../system/terminal/text-layout.ts";
 import { isClustered, type RateLine, singleItems } from "../data/rate-line.ts";
+import { levelsOf } from "../data/rates.ts";
 import { testedKey } from "../data/run-counts.ts";
 import type { RunRates } from "../data/run-rates.ts";
 import {
@@ -14,7 +15,7 @@ import {
   spanText,
 } from "./figures.ts";
 import { testedName } from "./names.ts";
-import { testedOf } from "./rate-table.ts";
+import { levelName, testedOf } from "./rate-table.ts";
 import { type NamedLine, namedTable, type TextOptions } from "./text-blocks.ts";
 
 /** The width that a subject's name may take before outcomes move to another block. */
@@ -27,42 +28,60 @@ interface Cell {
   readonly value: string;
   /** `[40–95]`, or nothing. */
   readonly bounds: string;
+  /** `–` if it is not shown. */
   readonly n: string;
+  readonly isLevel: boolean;
 }
+
+const NO_CELL: Cell = { value: NOTHING, bounds: "", n: NOTHING, isLevel: false };
 
 /** Subjects × outcomes: rates and means with their intervals, as many outcomes side by side as fit. */
 export function matrixText(rates: RunRates, { style, width }: TextOptions): readonly string[] {
-  const columns = rates.outcomes.map((rated) => ({
-    heading: printableText(rated.outcome),
-    cells: rated.lines.map(
-      (line): Cell => ({
-        value: `${valueText(line)}${rates.best?.get(rated.outcome) === testedKey(testedOf(line)) ? " *" : ""}`,
-        bounds: bracketedBounds(line),
-        n: itemsText(line),
-      }),
-    ),
-  }));
-  const common = mostCommon(columns.flatMap(({ cells }) => cells.map(({ n }) => n)));
-  const sizeText = ({ bounds, n }: Cell): string => `${bounds}${n === common ? "" : ` n ${n}`}`.trim();
+  const levels = [...new Set(rates.outcomes.flatMap(({ levels: own = [] }) => own.map(levelName)))];
+  const columns = rates.outcomes.map((rated) => {
+    const best = rates.best?.get(rated.outcome);
+    const cellOf = (line: RateLine, isLevel: boolean): Cell => ({
+      value: `${valueText(line)}${!isLevel && best === testedKey(testedOf(line)) ? " *" : ""}`,
+      bounds: bracketedBounds(line),
+      n: itemsText(line),
+      isLevel,
+    });
+    const cells = rated.lines.flatMap((line): readonly (Cell | undefined)[] => {
+      const own = new Map(levelsOf(rated, line).map((level) => [levelName(level), cellOf(level, true)]));
+      return [cellOf(line, false), ...levels.map((level) => own.get(level))];
+    });
+    return { heading: printableText(rated.outcome), cells };
+  });
+  // What most lines have stands in a note, of levels apart.
+  const commonOf = (isLevel: boolean): string =>
+    mostCommon(
+      columns.flatMap(({ cells }) =>
+        cells.flatMap((cell) => (cell?.isLevel === isLevel && cell.n !== NOTHING ? cell.n : [])),
+      ),
+    );
+  const [common, commonLevel] = [commonOf(false), commonOf(true)];
+  const sizeText = ({ bounds, n, isLevel }: Cell): string =>
+    `${bounds}${n === NOTHING || n === (isLevel ? commonLevel : common) ? "" : ` n ${n}`}`.trim();
   const shares = (["unread", "unfinished"] as const)
     .filter((kind) => rates.missing.some((one) => one[kind].count > 0))
     .map((kind) => ({
       heading: kind,
-      cells: rates.missing.map(
-        (one): Cell => ({
-          value: percentText(one[kind].count, one[kind].of),
-          bounds: "",
-          n: common,
-        }),
-      ),
+      cells: rates.missing.flatMap((one): readonly (Cell | undefined)[] => [
+        { value: percentText(one[kind].count, one[kind].of), bounds: "", n: NOTHING, isLevel: false },
+        ...levels.map(() => undefined),
+      ]),
     }));
   const widthOf = ({ heading, cells }: (typeof columns)[number]): number =>
     Math.max(
       textWidth(heading),
-      ...cells.map((cell) => Math.max(textWidth(cell.value), textWidth(sizeText(cell)))),
+      ...cells.map((cell = NO_CELL) => Math.max(textWidth(cell.value), textWidth(sizeText(cell)))),
     );
-  const names = rates.totals.map((total) => testedName(total, rates.judges));
-  const room = width - Math.min(NAMES, Math.max(...names.map(textWidth)));
+  const names = rates.totals.flatMap((total) => [
+    { name: testedName(total, rates.judges), indent: 0 },
+    ...levels.map((name) => ({ name, indent: 2 })),
+  ]);
+  const room =
+    width - Math.min(NAMES, Math.max(...names.map(({ name, indent }) => textWidth(name) + indent)));
   const blocks: (typeof columns)[] = [];
   let left = 0;
   for (const column of [...columns, ...shares]) {
@@ -76,10 +95,10 @@ export function matrixText(rates: RunRates, { style, width }: TextOptions): read
   }
   const tables = blocks.flatMap((block, place) => {
     const heads = block.map(({ heading: text }) => ({ text, paint: style.bold }));
-    const lines = names.flatMap((name, index): readonly NamedLine[] => {
-      const own = block.map(({ cells }) => cells[index] ?? { value: NOTHING, bounds: "", n: common });
+    const lines = names.flatMap(({ name, indent }, index): readonly NamedLine[] => {
+      const own = block.map(({ cells }) => cells[index] ?? NO_CELL);
       const others = own.map((cell) => ({ text: sizeText(cell), paint: style.dim }));
-      const first = { name, cells: own.map(({ value }) => value) };
+      const first = { name, indent, cells: own.map(({ value }) => value) };
       return others.every(({ text }) => text === "") ? [first] : [first, { name: "", cells: others }];
     });
     return [
@@ -94,7 +113,7 @@ export function matrixText(rates: RunRates, { style, width }: TextOptions): read
   return [
     ...tables,
     "",
-    ...notes(rates, common)
+    ...notes(rates, common, commonLevel)
       .flatMap((text) => wrapText(text, width))
       .map(style.dim),
   ];
@@ -114,11 +133,11 @@ function mostCommon(texts: readonly string[]): string {
   return [...counts].sort(([, one], [, other]) => other - one)[0]?.[0] ?? "";
 }
 
-function notes(rates: RunRates, common: string): readonly string[] {
+function notes(rates: RunRates, common: string, commonLevel: string): readonly string[] {
   const all = rates.outcomes.flatMap(({ lines }) => lines);
   const isCommon = (line: RateLine): boolean => itemsText(line) === common;
   const texts = [
-    `n ${common}${all.every(isCommon) ? "" : " unless stated"} (${dimensionsText(all.find(isCommon) ?? singleItems(0))}); 95 % intervals${all.some(isClustered) ? ", cluster-robust: conversations about one item belong together" : ""}.`,
+    `n ${common}${all.every(isCommon) ? "" : " unless stated"} (${dimensionsText(all.find(isCommon) ?? singleItems(0))})${commonLevel === "" || commonLevel === common ? "" : `, of a level ${commonLevel}`}; 95 % intervals${all.some(isClustered) ? ", cluster-robust: conversations about one item belong together" : ""}.`,
   ];
   for (const { outcome, lines } of rates.outcomes)
     if (lines[0]?.macro !== undefined)

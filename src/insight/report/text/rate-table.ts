@@ -3,7 +3,7 @@ import { printableText } from "../../../system/terminal/printable-text.ts";
 import { linesText, type TableCell, wrapText } from "../../../system/terminal/text-layout.ts";
 import { groupName } from "../data/grouping.ts";
 import { isClustered, type RateLine } from "../data/rate-line.ts";
-import type { RatedOutcome, RateReport } from "../data/rates.ts";
+import { levelsOf, type RatedOutcome, type RateReport } from "../data/rates.ts";
 import type { RunRates } from "../data/run-rates.ts";
 import { missingTexts } from "./doubt-text.ts";
 import {
@@ -58,6 +58,12 @@ export function testedOf({ group }: RateLine): { readonly subject: string; reado
   return { subject: group.subject ?? "", judge: group.judge ?? "" };
 }
 
+/** The level of a line by variants. */
+export function levelName({ group }: RateLine): string {
+  const factor = Object.keys(group).find((name) => name.startsWith("variant.")) ?? "";
+  return printableText(group[factor] ?? "");
+}
+
 function appliesToAll(lines: readonly RateLine[]): boolean {
   return lines.every((line) => line.notApplicable === 0);
 }
@@ -67,7 +73,7 @@ function rateTable(
   nameOf: (line: RateLine) => string,
   { style, width }: TextOptions,
 ): readonly string[] {
-  const all = outcomes.flatMap(({ lines }) => lines);
+  const all = outcomes.flatMap(({ lines, levels = [] }) => [...lines, ...levels]);
   if (all.length === 0)
     return wrapText(
       "No outcome is decided: no conversation has finished, or the scenarios have no outcomes.",
@@ -92,17 +98,22 @@ function rateTable(
   const lines = outcomes.flatMap((rated, place) => [
     ...(place === 0 ? [] : [BETWEEN]),
     headingOf(rated, { style, width, applies }),
-    ...rated.lines.flatMap((line) => [
-      {
-        name: nameOf(line),
-        indent: 2,
-        cells: [
-          ...valueCells(line, { width, boundWidth, isKnown: rated.kind !== null }),
-          ...countCells(line, { style, width, applies }),
-        ],
-      },
-      ...remarks(line, { style, width }),
-    ]),
+    ...rated.lines
+      .flatMap((line) => [
+        { line, name: nameOf(line), indent: 2 },
+        ...levelsOf(rated, line).map((level) => ({ line: level, name: levelName(level), indent: 4 })),
+      ])
+      .flatMap(({ line, name, indent }) => [
+        {
+          name,
+          indent,
+          cells: [
+            ...valueCells(line, { width, boundWidth, isKnown: rated.kind !== null }),
+            ...countCells(line, { style, width, applies }),
+          ],
+        },
+        ...remarks(line, { style, width }),
+      ]),
   ]);
   return namedTable(lines, columns, width);
 }
