@@ -43,20 +43,20 @@ function sectionOf(name: string): string {
 describe(REFERENCE, () => {
   const commands = program().commands.map((command) => [command.name(), command] as const);
 
-  test.each(commands)("has a section for %s with its arguments and flags", (name, command) => {
-    const section = sectionOf(name);
-    expect(section).not.toBe("");
-    const words = section.match(/(?<=`)(?:--?[\w-]+|[[<][\w.]+[\]>])/g) ?? [];
-    const named = new Set<string>(words);
-    const own = flagsOf(command).filter((flag) => !EVERYWHERE.has(flag));
-    const taken = command.registeredArguments.map((argument) => {
-      const word = `${argument.name()}${argument.variadic ? "..." : ""}`;
-      return argument.required ? `<${word}>` : `[${word}]`;
-    });
-    expect([...own, ...taken].filter((word) => !named.has(word))).toEqual([]);
+  test.each(commands)("has a section for %s", (name) => {
+    expect(sectionOf(name).trim()).not.toBe("");
   });
 
-  test.each(commands)("names %s in the table at the top", (name) => {
+  test.each(commands)("the help of %s explains every argument and flag", (_name, command) => {
+    for (const { description } of [...command.options, ...command.registeredArguments])
+      expect(description).not.toBe("");
+  });
+
+  test("is short, because help says what each flag does", () => {
+    expect(read(REFERENCE).split(/\s+/).length).toBeLessThanOrEqual(2500);
+  });
+
+  test.each(commands)("names %s in the list at the top", (name) => {
     expect(read(REFERENCE)).toContain(`[\`${name}\`](#${name})`);
   });
 
