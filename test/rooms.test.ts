@@ -186,7 +186,6 @@ test("libraries are those that were chosen", () => {
     "hono/streaming",
     "hyparquet",
     "hyparquet-writer",
-    "ioredis",
     "liquidjs",
     "pg",
     "quickjs-emscripten-core",
