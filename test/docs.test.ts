@@ -7,7 +7,6 @@ import { parseDocument } from "yaml";
 import {
   DefinitionError,
   END,
-  type ErrorCategory,
   formatIssue,
   type Issue,
   type IssueCode,
@@ -34,6 +33,7 @@ import { EVENT_CODES } from "../src/engine/journal/store/encode-event.ts";
 import type { StoreError } from "../src/engine/journal/store/store-error.ts";
 import { FORMAT_VERSION } from "../src/engine/journal/store/store-schema.ts";
 import { RUN_VERSION } from "../src/engine/journal/transfer/run-file.ts";
+import { ERROR_CATEGORIES } from "../src/engine/models/model-error.ts";
 import { COMMON_PARAMETERS } from "../src/engine/models/simulated/simulated-subjects.ts";
 import { DEFAULT_RETRIES } from "../src/engine/run/calls/retry-policy.ts";
 
@@ -448,27 +448,6 @@ describe("docs/reference/run-events.md", () => {
   });
 });
 
-/** Every category, and whether a call that fails so is tried again. */
-const CATEGORIES: Readonly<Record<ErrorCategory, boolean>> = {
-  connection: true,
-  timeout: true,
-  rate_limit: true,
-  server: true,
-  bad_response: true,
-  authentication: false,
-  permission: false,
-  not_found: false,
-  bad_request: false,
-  cassette_miss: false,
-  tool: false,
-  author: false,
-  cancelled: false,
-  budget: false,
-  mismatch: false,
-  contract: false,
-  internal: false,
-};
-
 /** The rows of all tables of a page, by what stands in their first column between back quotes. */
 function rowsOf(name: string): ReadonlyMap<string, string> {
   const rows = readPage(name).text.matchAll(/^\| `([^`]+)` .*$/gm);
@@ -478,8 +457,8 @@ function rowsOf(name: string): ReadonlyMap<string, string> {
 describe("docs/reference/models.md", () => {
   const rows = rowsOf("docs/reference/models.md");
 
-  test.each(Object.entries(CATEGORIES))("says whether %s is tried again", (category, again) => {
-    expect(new ModelError(category as ErrorCategory, "").passing).toBe(again);
+  test.each(ERROR_CATEGORIES)("says whether %s is tried again", (category) => {
+    const again = new ModelError(category, "").passing;
     expect(rows.get(category)).toMatch(again ? /\| yes +\|$/ : /\| no +\|$/);
   });
 

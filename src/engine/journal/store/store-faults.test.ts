@@ -1,29 +1,20 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
-import {
-  cellOf,
-  conversationStart,
-  runStart,
-  turnEvents,
-} from "../../../apps/contracts/store-contract-samples.ts";
 import { openStore } from "./open-store.ts";
-import { StoreError } from "./store-error.ts";
 
 let folder: string;
-const disks: string[] = [];
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "elenchus-faults-"));
 });
 
 afterEach(() => {
-  for (const disk of disks.splice(0)) execFileSync("umount", ["-l", disk]);
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -100,68 +91,4 @@ test("two processes make and write one file at once, and both are killed", async
   const runs = ["one", "other"];
   const ends = await Promise.all(runs.map((run) => killAfter(startWriter(path, run), 300)));
   await expectWhole(path, new Map(runs.map((run, index) => [run, ends[index] as number])));
-});
-
-/** A disk of one megabyte, if this machine lets us have one. */
-function smallDisk(): string | undefined {
-  const disk = join(folder, "disk");
-  mkdirSync(disk);
-  try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", disk], { stdio: "ignore" });
-  } catch {
-    return undefined;
-  }
-  disks.push(disk);
-  return disk;
-}
-
-test("a full disk is told, and damages nothing", async (context) => {
-  const disk = smallDisk();
-  if (disk === undefined) return context.skip("a small disk cannot be mounted here");
-  const path = join(disk, "elenchus.db");
-  const ballast = join(disk, "ballast");
-  writeFileSync(ballast, Buffer.alloc(300_000));
-  const store = await openStore(path);
-  const journal = store.begin(runStart("one"));
-  journal.append(conversationStart("c", cellOf(0)));
-  let durable = 0;
-  let problem: unknown;
-  for (let turn = 1; problem === undefined && turn < 10_000; turn++) {
-    const reply = `${turn} ${"says something new. ".repeat(100)}`;
-    for (const event of turnEvents({ conversation: "c", turn, reply, verdict: true, at: turn }))
-      journal.append(event);
-    try {
-      await journal.durable();
-      durable = turn;
-    } catch (error) {
-      problem = error;
-    }
-  }
-  expect(problem).toBeInstanceOf(StoreError);
-  expect(problem).toMatchObject({
-    code: "full",
-    path,
-    message: expect.stringMatching(/Make room and resume/),
-  });
-  // Nothing more is taken, and what is there can be read.
-  await expect(journal.durable()).rejects.toBe(problem);
-  expect(() => store.begin(runStart("two"))).toThrow(StoreError);
-  expect([...store.events("one", "c")]).toHaveLength(5 * durable + 1);
-  store.close();
-  rmSync(ballast);
-  await expectWhole(path, new Map([["one", durable]]));
-  const again = await openStore(path);
-  await again.begin(runStart("two")).durable();
-  again.close();
-});
-
-test("a disk on which there is no room for a store is told", async (context) => {
-  const disk = smallDisk();
-  if (disk === undefined) return context.skip("a small disk cannot be mounted here");
-  writeFileSync(join(disk, "ballast"), Buffer.alloc(1024 * 1024 - 8192));
-  const path = join(disk, "elenchus.db");
-  await expect(openStore(path)).rejects.toMatchObject({ code: "full", path });
-  rmSync(join(disk, "ballast"));
-  (await openStore(path)).close();
-  expect(existsSync(path)).toBe(true);
 });
