@@ -1,6 +1,6 @@
 // Installs the package beside old and new versions of its peers, each in a fresh project: npm resolves them, tsc accepts a small file, and the
-// integration works. Needs the npm registry. `npm run ranges`, or `npm run ranges -- zod bullmq`.
-import { execFile, spawn } from "node:child_process";
+// integration works. Needs the npm registry; for BullMQ also redis-server. `npm run ranges`, or `npm run ranges -- zod bullmq`.
+import { execFile, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
@@ -137,14 +137,22 @@ const bullmq = (...packages: readonly string[]): Range => ({
 });
 
 async function runsOnWorkers({ folder, command }: Project): Promise<void> {
+  if (spawnSync("redis-server", ["--version"]).status !== 0) throw new Error("There is no redis-server.");
+  const port = 20_000 + (process.pid % 20_000);
+  const flags = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--requirepass", "p:w"];
+  const redis = spawn("redis-server", flags, { cwd: folder, stdio: ["ignore", "pipe", "ignore"] });
   const postgres = await startPostgres();
-  const store = postgres.url();
-  const worker = spawn(process.execPath, [CLI, "worker", store], { cwd: folder, stdio: "ignore" });
+  const [queue, store] = [`redis://:p%3Aw@127.0.0.1:${port}/1`, postgres.url()];
+  const worker = spawn(process.execPath, [CLI, "worker", queue, "--store", store], {
+    cwd: folder,
+    stdio: "ignore",
+  });
   try {
-    await command([CLI, ...STEADFAST, "--workers", store]);
+    await command([CLI, ...STEADFAST, "--workers", queue, "--store", store]);
   } finally {
     worker.kill();
     await once(worker, "exit");
+    redis.kill();
     await postgres.close();
   }
 }
@@ -187,8 +195,9 @@ const RANGES: Readonly<Record<string, Range>> = {
       await command([CLI, ...STEADFAST]);
     },
   },
-  "bullmq 6": bullmq("bullmq@6"),
-  "bullmq latest": bullmq("bullmq@latest"),
+  "bullmq 5.0": bullmq("bullmq@5.0.0", "ioredis@5"),
+  "bullmq 5": bullmq("bullmq@5"),
+  "bullmq latest": bullmq("bullmq@latest", "ioredis@5"),
 };
 
 async function tried({ packages, file, use }: Range, tarball: string): Promise<void> {

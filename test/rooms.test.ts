@@ -186,6 +186,7 @@ test("libraries are those that were chosen", () => {
     "hono/streaming",
     "hyparquet",
     "hyparquet-writer",
+    "ioredis",
     "liquidjs",
     "pg",
     "quickjs-emscripten-core",

@@ -30,7 +30,7 @@ const WORDS: Readonly<Record<string, Mistake>> = {
   "a port out of range": { words: ["view", "--port", "99999"], says: ["a whole number from 1 to 65535"] },
   "workers without a server": {
     words: ["worker", "here"],
-    says: ["PostgreSQL server: postgres://host:5432/database"],
+    says: ["postgres://host:5432/database, or redis://host:6379"],
   },
   "a number that is none": {
     words: [...RUN, "--replicates", "two"],

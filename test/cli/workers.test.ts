@@ -161,7 +161,9 @@ describe("what workers cannot do is said in a sentence:", () => {
     expect([away.code, away.stderr]).toEqual([2, expect.stringContaining("its server does not answer")]);
     expect(away.stderr).not.toContain("not-the-secret");
     const other = await elenchusHere(["worker", "mysql://x"], where);
-    expect(other.stderr).toContain("Workers need the address of a PostgreSQL server: postgres://");
+    expect(other.stderr).toContain("Workers need the address of a server: postgres://");
+    const redis = await elenchusHere(["worker", "redis://127.0.0.1:1"], where);
+    expect(redis.stderr).toContain("Name it: --store postgres://…");
   });
 
   test("a package that is not installed", async () => {
@@ -185,10 +187,12 @@ describe("what workers cannot do is said in a sentence:", () => {
     const said = await Promise.all([
       missing("pg", ["list", "--store", store]),
       missing("bullmq", ["worker", store]),
+      missing("ioredis", ["worker", "redis://127.0.0.1:1", "--store", store]),
     ]);
     expect(said).toEqual([
       "error: A store on a PostgreSQL server needs the package pg. Install it: npm install pg\n",
       "error: Running on workers needs the package bullmq here. Install it: npm install bullmq\n",
+      "error: Running on workers needs the package ioredis here. Install it: npm install ioredis\n",
     ]);
   });
 });

@@ -1,8 +1,9 @@
 import type { Job, Queue, QueueOptions, Worker, WorkerOptions } from "bullmq";
 import { errorMessage } from "../../core/error-message.ts";
+import { rememberSecrets } from "../../system/secrets/mask-secrets.ts";
 import { redactSecrets } from "../../system/secrets/redact-secrets.ts";
 import { RunError } from "../journal/failure.ts";
-import { postgresAddress } from "../journal/store/postgres/postgres-address.ts";
+import { isPostgresAddress, postgresAddress } from "../journal/store/postgres/postgres-address.ts";
 import { isLost } from "../journal/store/postgres/postgres-connection.ts";
 
 /** The data of a job; everything else is in the store. */
@@ -44,7 +45,7 @@ const LAST_PRIORITY = 2 ** 21 - 1;
 /** How many jobs are added at once. */
 const AT_ONCE = 500;
 
-/** The queue of a store's jobs, on the same PostgreSQL server. */
+/** The queue of a store's jobs: on a PostgreSQL server, or on a Redis server. */
 export class WorkQueue {
   readonly #name: string;
   readonly #address: string;
@@ -60,9 +61,9 @@ export class WorkQueue {
 
   /** Opens the queue with a name on a server. */
   static async open(address: string, name: string): Promise<WorkQueue> {
-    const bullmq = await loadBullmq();
-    const options = { connection: connectionTo(address, { isAdding: true }) } as QueueOptions;
-    const queue = new bullmq.Queue(queueName(name), options, backendOf(bullmq));
+    const bullmq = await loadPeer("bullmq", () => import("bullmq"));
+    const options = { connection: await connectionTo(address, { isAdding: true }) } as QueueOptions;
+    const queue = new bullmq.Queue(queueName(name), options, backendOf(address, bullmq));
     const failed = Promise.withResolvers<never>();
     // Later, connections that are cut are made again.
     queue.on("error", (error) => failed.reject(error));
@@ -114,7 +115,7 @@ export class WorkQueue {
   async take({ name, concurrency, leaseMs, take, onError }: TakeOptions): Promise<Taking> {
     const { Worker, DelayedError } = this.#bullmq;
     const options = {
-      connection: connectionTo(this.#address, { isAdding: false }),
+      connection: await connectionTo(this.#address, { isAdding: false }),
       name,
       concurrency,
       lockDuration: leaseMs,
@@ -141,8 +142,12 @@ export class WorkQueue {
       await waitForServer(move).catch(() => {});
       throw new DelayedError();
     };
-    const backend = backendOf(this.#bullmq);
-    const worker: Worker<QueuedJob> = new Worker(queueName(this.#name), process, options, backend);
+    const worker: Worker<QueuedJob> = new Worker(
+      queueName(this.#name),
+      process,
+      options,
+      backendOf(this.#address, this.#bullmq),
+    );
     worker.on("error", (error) => onError(redactSecrets(errorMessage(error))));
     // A worker that finds only jobs that it cannot do would take them faster than the workers that can.
     let aside: NodeJS.Timeout | undefined;
@@ -176,32 +181,53 @@ function queueName(name: string): string {
 }
 
 /** BullMQ has a backend for PostgreSQL from version 6 on. */
-function backendOf({ createPostgresBackend }: Partial<typeof import("bullmq")>) {
+function backendOf(address: string, { createPostgresBackend }: Partial<typeof import("bullmq")>) {
+  if (!isPostgresAddress(address)) return undefined;
   if (createPostgresBackend === undefined)
-    throw new RunError(["Running on workers needs bullmq 6. Install it: npm install bullmq@6"]);
+    throw new RunError([
+      "A queue on a PostgreSQL server needs bullmq 6. Install it: npm install bullmq@6. Or use a Redis server: --workers redis://…",
+    ]);
   return createPostgresBackend as never;
 }
 
-function connectionTo(address: string, { isAdding }: { readonly isAdding: boolean }): unknown {
+async function connectionTo(address: string, { isAdding }: { readonly isAdding: boolean }): Promise<unknown> {
+  if (isPostgresAddress(address)) {
+    return {
+      connectionString: postgresAddress(address).connection,
+      max: 2,
+      migrate: isAdding,
+      // Jobs that are added are on the disk. Which of them are taken or done need not be: after a crash of the server, a job is
+      // taken once more at most, and its journal shows what is left of it.
+      ...(isAdding ? {} : { options: "-c synchronous_commit=off" }),
+      keepAlive: true,
+    };
+  }
+  await loadPeer("ioredis", () => import("ioredis"));
+  const { protocol, hostname, port, username, password, pathname } = new URL(address);
+  // Whatever is logged from now on does not have it.
+  if (password !== "") rememberSecrets([password, decodeURIComponent(password)]);
   return {
-    connectionString: postgresAddress(address).connection,
-    max: 2,
-    migrate: isAdding,
-    // Jobs that are added are on the disk. Which of them are taken or done need not be: after a crash of the server, a job is
-    // taken once more at most, and its journal shows what is left of it.
-    ...(isAdding ? {} : { options: "-c synchronous_commit=off" }),
-    keepAlive: true,
+    host: hostname.replace(/^\[|\]$/g, ""),
+    port: Number(port || 6379),
+    db: Number(pathname.slice(1) || 0),
+    ...(username === "" ? {} : { username: decodeURIComponent(username) }),
+    ...(password === "" ? {} : { password: decodeURIComponent(password) }),
+    ...(protocol === "rediss:" ? { tls: {} } : {}),
+    // As BullMQ needs it of connections that wait for jobs.
+    maxRetriesPerRequest: null,
   };
 }
 
-/** BullMQ is installed only where runs go beyond one machine; throws `RunError` with the command that installs it. */
-async function loadBullmq(): Promise<typeof import("bullmq")> {
+/** A library that is installed only where runs go beyond one machine; throws `RunError` with the command that installs it. */
+async function loadPeer<Library>(name: string, load: () => Promise<Library>): Promise<Library> {
   try {
-    return await import("bullmq");
+    return await load();
   } catch (cause) {
     const { code } = cause as { readonly code?: unknown };
     if (code !== "ERR_MODULE_NOT_FOUND" && code !== "MODULE_NOT_FOUND") throw cause;
-    throw new RunError(["Running on workers needs the package bullmq here. Install it: npm install bullmq"]);
+    throw new RunError([
+      `Running on workers needs the package ${name} here. Install it: npm install ${name}`,
+    ]);
   }
 }
 

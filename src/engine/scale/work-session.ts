@@ -31,6 +31,8 @@ export interface WorkerEvent {
 export interface WorkSessionOptions {
   /** The address of the store. */
   readonly store: string;
+  /** The address of the queue, if it is on another server. */
+  readonly queue?: string | undefined;
   readonly own: OwnParts;
   readonly name: string;
   /** The release. */
@@ -98,7 +100,7 @@ export class WorkSession {
     let queue: WorkQueue | undefined;
     try {
       tables = await WorkTables.open(options.store);
-      queue = await WorkQueue.open(options.store, tables.queueName);
+      queue = await WorkQueue.open(options.queue ?? options.store, tables.queueName);
       const session = new WorkSession(options, { store, tables, queue });
       await session.#begin();
       return session;
@@ -182,11 +184,11 @@ export class WorkSession {
   }
 
   async #begin(): Promise<void> {
-    const { name, concurrency, leaseMs, now = Date.now } = this.#options;
+    const { name, concurrency, leaseMs, queue, now = Date.now } = this.#options;
     const skew = await this.#tables.clockSkew(now);
     const skewText = `The clock of this machine is ${(Math.abs(skew) / 1000).toFixed(0)} s ${skew > 0 ? "ahead of" : "behind"} the server's.`;
-    // The queue compares times of workers: one that is ahead would take the conversations of all others.
-    if (Math.abs(skew) > leaseMs / 4)
+    // On PostgreSQL, the queue compares times of workers: one that is ahead would take the conversations of all others.
+    if (queue === undefined && Math.abs(skew) > leaseMs / 4)
       throw new RunError([
         `${skewText} Workers must agree on the time to a quarter of their lease (${leaseMs / 1000} s). Set the clock, and start the worker again.`,
       ]);
@@ -244,7 +246,8 @@ export class WorkSession {
         await this.#tables.release(run, job, this.#store.writer);
         return "back";
       }
-      await this.#tables.finish(run, job, { writer: this.#store.writer, conversations });
+      const isFlushed = this.#options.queue !== undefined;
+      await this.#tables.finish(run, job, { writer: this.#store.writer, conversations, isFlushed });
       this.#finished += conversations.length;
       this.#errors += errors;
       for (const _ of conversations) this.#finishes.push(performance.now());

@@ -69,8 +69,8 @@ test("a job is done once, and is then not there to be claimed", async () => {
   const { tables, writer } = await workOn(await sharedPostgres());
   await tables.claim("r", "a", writer);
   expect(await tables.progress("r")).toEqual({ open: 1, claimed: 1, state: "running" });
-  await tables.finish("r", "a", { writer, conversations: ["a"] });
-  await tables.finish("r", "a", { writer, conversations: [] });
+  await tables.finish("r", "a", { writer, conversations: ["a"], isFlushed: false });
+  await tables.finish("r", "a", { writer, conversations: [], isFlushed: true });
   expect(await tables.claim("r", "a", writer)).toBeUndefined();
   expect(await tables.doneAfter("r", 0)).toMatchObject([{ job: "a", conversations: ["a"] }]);
   await tables.addJobs("r", [{ job: "a", group: GROUP }], true);

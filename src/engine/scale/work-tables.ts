@@ -40,6 +40,8 @@ interface DoneJob {
   readonly writer: number;
   /** Those that it has. */
   readonly conversations: readonly string[];
+  /** False if it need not be on the disk yet: a queue on the same server then forgets the job later, on the disk as well. */
+  readonly isFlushed: boolean;
 }
 
 /** How far the jobs of a run are. */
@@ -239,13 +241,13 @@ export class WorkTables {
     ]);
   }
 
-  /** A job is done. That need not be on the disk yet: the queue on the same server forgets the job later, on the disk as well. */
-  async finish(run: string, job: string, { writer, conversations }: DoneJob): Promise<void> {
+  /** A job is done. */
+  async finish(run: string, job: string, { writer, conversations, isFlushed }: DoneJob): Promise<void> {
     await this.#query(
       `UPDATE work_job SET done = nextval('work_done'), conversations = $4
-       FROM (SELECT set_config('synchronous_commit', 'off', true)) AS setting
+       FROM (SELECT set_config('synchronous_commit', coalesce($5, current_setting('synchronous_commit')), true)) AS setting
        WHERE run = $1 AND job = $2 AND writer = $3 AND done IS NULL`,
-      [await this.#id(run), job, writer, JSON.stringify(conversations)],
+      [await this.#id(run), job, writer, JSON.stringify(conversations), isFlushed ? null : "off"],
     );
   }
 

@@ -4,7 +4,9 @@ import { flag, wholeNumber } from "../flags.ts";
 export const WORKER = describe({
   name: "worker",
   about: "run conversations of runs that were started with run --workers, until it is stopped",
-  arguments: { "<address>": "postgres://… of the store" },
+  arguments: {
+    "<address>": "postgres://… of the store, or redis://… of the queue with --store postgres://…",
+  },
   flags: [
     flag("--concurrency <n>", "how many conversations run at the same time (default: 64)", {
       parse: wholeNumber(1, 100_000),
@@ -23,6 +25,7 @@ export const WORKER = describe({
   examples: [
     "elenchus worker postgres://elenchus@db.example/elenchus",
     "elenchus worker postgres://db/elenchus --concurrency 128 --health 8080 --json",
+    "elenchus worker redis://queue:6379 --store postgres://db/elenchus",
   ],
 });
 

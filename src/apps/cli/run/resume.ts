@@ -14,7 +14,7 @@ import type { RESUME } from "../commands/run-commands.ts";
 import { readSettings, requireSubjects } from "../read-settings.ts";
 import { countOpen, findRun, isOpen, withRuns } from "../stored-runs.ts";
 import { originOf } from "../trust/run-origin.ts";
-import { openWork, workAddress } from "../workers/shared-work.ts";
+import { openWork, workAddresses } from "../workers/shared-work.ts";
 import { forecastIfPaid } from "./forecast-run.ts";
 import { runAndReport } from "./run-and-report.ts";
 import { storedCommand } from "./stored-command.ts";
@@ -25,8 +25,9 @@ export async function resume(options: OptionsOf<typeof RESUME>, terminal: Termin
   const { retryErrors, files: names, useCalls } = options;
   const { settings: ownSettings } = await readSettings(options.settings, terminal, { runsCode: true });
   const retried: Retried = { retryErrors, retryUnreadable: ownSettings.retryUnreadable };
-  const shared = options.workers === undefined ? undefined : workAddress(options.workers);
-  const current = shared === undefined ? ownSettings : { ...ownSettings, store: shared };
+  const addresses =
+    options.workers === undefined ? undefined : workAddresses(options.workers, ownSettings.store);
+  const current = addresses === undefined ? ownSettings : { ...ownSettings, store: addresses.store };
   return withRuns(
     current.store,
     async (store) => {
@@ -64,7 +65,7 @@ export async function resume(options: OptionsOf<typeof RESUME>, terminal: Termin
           resumes: { run: summary.run, ...retried },
         });
       }
-      const work = shared === undefined ? undefined : await openWork(shared, request, originTerminal);
+      const work = addresses === undefined ? undefined : await openWork(addresses, request, originTerminal);
       try {
         return await runAndReport(
           (signal) =>

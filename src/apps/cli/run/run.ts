@@ -22,7 +22,7 @@ import { readSettings, requireSubjects } from "../read-settings.ts";
 import { openToWrite } from "../stored-runs.ts";
 import { keepOrigin } from "../trust/run-origin.ts";
 import { watchRuns } from "../watch/watch.ts";
-import { type OpenWork, openWork, workAddress } from "../workers/shared-work.ts";
+import { type OpenWork, openWork, workAddresses } from "../workers/shared-work.ts";
 import { refuseToOverwrite } from "../write-output.ts";
 import { prepareGate } from "./baseline-gate.ts";
 import { forecastIfPaid } from "./forecast-run.ts";
@@ -38,8 +38,10 @@ export async function run(options: OptionsOf<typeof RUN>, terminal: Terminal): P
     names,
     ...(options.explainConfig ? {} : { uses: "everything" }),
   });
-  const shared = options.workers === undefined ? undefined : workAddress(options.workers);
-  const settings = shared === undefined ? resolved.settings : { ...resolved.settings, store: shared };
+  const addresses =
+    options.workers === undefined ? undefined : workAddresses(options.workers, resolved.settings.store);
+  const settings =
+    addresses === undefined ? resolved.settings : { ...resolved.settings, store: addresses.store };
   if (options.explainConfig) {
     const { style, width } = terminal.output;
     terminal.output.write(explainSettings(resolved, { style, width }));
@@ -62,7 +64,7 @@ export async function run(options: OptionsOf<typeof RUN>, terminal: Terminal): P
     allowDrafts,
     ...withoutUndefined({ shard, replay: cassette, useCalls }),
     // Workers make the calls, with their own keys.
-    ...(shared === undefined ? {} : { keyless: true }),
+    ...(addresses === undefined ? {} : { keyless: true }),
   };
   const coverageLimits = coverageThresholds(options.failUnderCoverage ?? []);
   // A misspelt model, a missing key or a missing judge should not leave a store behind.
@@ -82,7 +84,7 @@ export async function run(options: OptionsOf<typeof RUN>, terminal: Terminal): P
       viewed = await viewRun(settings.store, options.name, terminal);
     }
     const name = viewed?.run ?? options.name;
-    work = shared === undefined ? undefined : await openWork(shared, options.settings, terminal);
+    work = addresses === undefined ? undefined : await openWork(addresses, options.settings, terminal);
     const start = work === undefined ? startRun : work.startRun;
     const origin = await keepOrigin({ names, settings: options.settings, replay }, settings.store, terminal);
     const code = await runAndReport(

@@ -12,15 +12,40 @@ import { ProjectError } from "../../project/project-error.ts";
 import { findProjectFile } from "../../project/project-file.ts";
 import type { SettingsRequest } from "../flags.ts";
 
-/** The address behind `--workers`: of the store, whose server has the queue, too. */
-export function workAddress(address: string): string {
-  if (isPostgresAddress(address)) return address;
-  throw new ProjectError(["Workers need the address of a PostgreSQL server: postgres://host:5432/database"]);
+/** Where workers find their work. */
+interface WorkAddresses {
+  /** The store, on a PostgreSQL server. */
+  readonly store: string;
+  /** The queue, if it is on a Redis server. */
+  readonly queue?: string;
+}
+
+/** The addresses behind `--workers`: a PostgreSQL server has the store and the queue, a Redis server only the queue. */
+export function workAddresses(address: string, store: string | undefined): WorkAddresses {
+  if (isPostgresAddress(address)) return { store: address };
+  if (!/^rediss?:\/\//i.test(address))
+    throw new ProjectError([
+      "Workers need the address of a server: postgres://host:5432/database, or redis://host:6379 with --store postgres://…",
+    ]);
+  if (store === undefined || !isPostgresAddress(store))
+    throw new ProjectError([
+      "A Redis server can hold the queue, but the journal of a run on workers is in a store on a PostgreSQL server. Name it: --store postgres://…",
+    ]);
+  return { store, queue: address };
 }
 
 /** The command that starts a worker, without passwords. */
-export function workerCommand(store: string): string {
-  return `elenchus worker ${shownStore(store)}`;
+export function workerCommand({ store, queue }: WorkAddresses): string {
+  const shown = shownStore(store);
+  return queue === undefined
+    ? `elenchus worker ${shown}`
+    : `elenchus worker ${shownQueue(queue)} --store ${shown}`;
+}
+
+function shownQueue(address: string): string {
+  const url = new URL(address);
+  url.password = "";
+  return url.href;
 }
 
 /** The hash of the project file that a command uses; undefined if there is none. */
@@ -45,15 +70,15 @@ export interface OpenWork {
 
 /** Connects to the tables and the queue of workers. */
 export async function openWork(
-  address: string,
+  addresses: WorkAddresses,
   settings: SettingsRequest,
   terminal: Terminal,
 ): Promise<OpenWork> {
-  const tables = await WorkTables.open(address);
+  const tables = await WorkTables.open(addresses.store);
   try {
-    const queue = await WorkQueue.open(address, tables.queueName);
+    const queue = await WorkQueue.open(addresses.queue ?? addresses.store, tables.queueName);
     const project = await projectHash(settings, terminal);
-    const command = workerCommand(address);
+    const command = workerCommand(addresses);
     return {
       startRun: (options, internals = {}) =>
         coordinateRun(options, internals, { tables, queue, project, command }),

@@ -16,7 +16,7 @@ import type { ExitCode, OptionsOf } from "../command.ts";
 import type { WORKER } from "../commands/workers-commands.ts";
 import { readScenarios } from "../read-scenarios.ts";
 import { readSettings } from "../read-settings.ts";
-import { projectHash, workAddress } from "./shared-work.ts";
+import { projectHash, workAddresses } from "./shared-work.ts";
 
 const CONCURRENCY = 64;
 const SHORTEST_LEASE_MS = 1_000;
@@ -27,7 +27,7 @@ export async function worker(options: OptionsOf<typeof WORKER>, terminal: Termin
   const concurrency = options.concurrency ?? CONCURRENCY;
   const leaseMs = leaseOf(options.lease);
   const { settings } = await readSettings(options.settings, terminal, { runsCode: true, uses: "everything" });
-  const store = workAddress(options.address);
+  const { store, queue } = workAddresses(options.address, settings.store);
   const { providers, tools, embedder, simulator, rubric } = runOptionsOf(settings);
   const own: OwnParts = {
     subjects: settings.subjects,
@@ -49,6 +49,7 @@ export async function worker(options: OptionsOf<typeof WORKER>, terminal: Termin
     for (;;) {
       session = await WorkSession.start({
         store,
+        queue,
         own,
         concurrency,
         leaseMs,

@@ -24,7 +24,7 @@ export async function workers(options: OptionsOf<typeof WORKERS>, terminal: Term
       return 0;
     }
     if (found.length === 0) {
-      output.write(`No worker is alive. Start one: ${workerCommand(address)}\n`);
+      output.write(`No worker is alive. Start one: ${workerCommand({ store: address })}\n`);
       return 0;
     }
     const lines = alignColumns(
