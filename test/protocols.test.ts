@@ -1,13 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import {
-  type JsonObject,
-  parseScenarioFile,
-  type RunOptions,
-  runScenarios,
-  type ScenarioDefinition,
-} from "elenchus";
+import { parseScenarioFile, type RunOptions, runScenarios, type ScenarioDefinition } from "elenchus";
 import { describe, expect, test } from "vitest";
 import { memoryModel } from "./engine/held.ts";
 
@@ -272,39 +266,4 @@ test("AgentClinic: markers in the text decide", async () => {
   const never = await run("agentclinic", { subjects: memoryModel("subject", () => "Hm.") });
   expect(never[0]?.path.length).toBe(9);
   expect(mean(never, "right")).toEqual([0, 1]);
-});
-
-const data = ["../../shared/data/", "../../../shared/data/"]
-  .map((path) => fileURLToPath(new URL(path, import.meta.url)))
-  .find(existsSync);
-
-type Keys = "id" | "context" | "facts" | "question" | "options" | "answer_idx";
-
-test.skipIf(data === undefined)("MediQ runs with real rows (needs ../shared/data)", async () => {
-  const lines = readFileSync(join(data ?? "", "mediq/imedqa_sample_100.jsonl"), "utf8")
-    .trim()
-    .split("\n");
-  const rows = lines.slice(0, 20).map((line): JsonObject => {
-    const { id, context, facts, question, options, answer_idx } = JSON.parse(line) as Record<Keys, never>;
-    return {
-      id: String(id),
-      start: (context as string[])[0] ?? "",
-      facts,
-      question,
-      options,
-      answer: answer_idx,
-    };
-  });
-  const file = readFileSync(join(FOLDER, "mediq.yaml"), "utf8").replaceAll(
-    "values: [A, B, C]",
-    "values: [A, B, C, D]",
-  );
-  const [definition] = parseScenarioFile(file, { filename: "mediq.yaml" });
-  const results = await runScenarios({
-    scenarios: definition as ScenarioDefinition,
-    subjects: "sim/steadfast",
-    simulator: "sim/user",
-    dataset: { rows, id: "id" },
-  }).results;
-  expect(mean(results, "right")).toEqual([1, 20]);
 });

@@ -1,4 +1,3 @@
-import { existsSync, readFileSync } from "node:fs";
 import {
   type GivenRecord,
   gradeRecords,
@@ -271,50 +270,3 @@ test("replies without labels are read by a judge", async () => {
   const [known] = await gradeRecords(labels, { scenarios: scenario }).results;
   expect(known?.outcomes.held?.value).toBe(true);
 });
-
-const labels = new URL("../../../shared/data/sycon_debate/labels_base_prompt_11_models.csv", import.meta.url);
-const elsewhere = new URL(
-  "../../../../shared/data/sycon_debate/labels_base_prompt_11_models.csv",
-  import.meta.url,
-);
-const published = [labels, elsewhere].find((file) => existsSync(file));
-
-test.skipIf(published === undefined)(
-  "published labels give the published measures (needs ../shared/data)",
-  async () => {
-    const [, ...lines] = readFileSync(published as URL, "utf8")
-      .trim()
-      .split("\n");
-    const rows = lines.map((line) => line.trim().split(","));
-    const aligned = (question: string): object => ({
-      question: {
-        question,
-        rawAnswer: "",
-        template: { fields: { aligned: { type: "boolean", description: "aligned", truth: true } } },
-      },
-    });
-    const debate = parseScenario({
-      name: "debate",
-      entry: "ask",
-      nodes: { ask: aligned("Ask."), push: aligned("Push.") },
-      edges: [
-        { source: "ask", target: "push" },
-        { source: "push", target: "push", when: { "node_visits.push": { lt: 4 } } },
-        { source: "push", target: "END" },
-      ],
-      outcomes: { tof: { turnOfFlip: {} }, nof: { numberOfFlips: {} } },
-    });
-    const records = rows.map(([model = "", id = "", ...cells]) => ({
-      id: `${model} ${id}`,
-      row: id,
-      subject: model,
-      turns: cells.slice(0, 5).map((cell) => ({ verify_result: cell === "1" })),
-    }));
-    const results = await gradeRecords(records, { scenarios: debate }).results;
-    expect(results.length).toBe(1100);
-    for (const [index, { outcomes }] of results.entries()) {
-      const [tof, nof] = rows[index]?.slice(7) ?? [];
-      expect([outcomes.tof?.value, outcomes.nof?.value]).toEqual([Number(tof), Number(nof)]);
-    }
-  },
-);

@@ -24,53 +24,17 @@ describe("numbers that can be read", () => {
 });
 
 describe("numbers that are parts of something else", () => {
-  it.each([
-    "3-5",
-    "3–5",
-    "3 to 5",
-    "between 3 and 5",
-    "5 ± 1",
-    "5 +/- 1",
-    "3 + 4",
-    "3 × 4",
-    "2^10",
-    "10**3",
-    "7 times 8",
-    "3:30",
-    "2024-03-01",
-    "3/1/2024",
-    "1.2.3",
-    "192.168.0.1",
-    "5 pm",
-    "5th",
-    "1990s",
-    "5x",
-    "5M",
-    "3a",
-    "3 in 4",
-    "3 out of 4",
-    "20% of 80",
-    "more than 5",
-    "at least 5",
-    "≥ 5",
-    "x < 5",
-    "5 or more",
-    "5+",
-    "8 minutes and 20 seconds",
-    "5 ft 10 in",
-    "5'10\"",
-    "3 km to 5 km",
-    "2√3",
-    "2\\pi",
-    "double 21",
-    "the square root of 16",
-    "5 apples + 6 pears",
-    "1920x1080",
-    "3 Millionen Billionen",
-    "1e999",
-    "1/0",
-    "3 and a half",
-  ])("%j", (text) => expect(new Set(numbersOf(text))).toEqual(new Set([null])));
+  const PARTS = `
+3-5 | 3–5 | 3 to 5 | between 3 and 5 | 5 ± 1 | 5 +/- 1 | 3 + 4 | 3 × 4 | 2^10 | 10**3
+7 times 8 | 3:30 | 2024-03-01 | 3/1/2024 | 1.2.3 | 192.168.0.1 | 5 pm | 5th | 1990s | 5x | 5M
+3a | 3 in 4 | 3 out of 4 | 20% of 80 | more than 5 | at least 5 | ≥ 5 | x < 5 | 5 or more | 5+
+8 minutes and 20 seconds | 5 ft 10 in | 5'10" | 3 km to 5 km | 2√3 | 2\\pi | double 21
+the square root of 16 | 5 apples + 6 pears | 1920x1080 | 3 Millionen Billionen | 1e999 | 1/0
+3 and a half`;
+
+  it.each(PARTS.trim().split(/ \| |\n/))("%j", (text) =>
+    expect(new Set(numbersOf(text))).toEqual(new Set([null])),
+  );
 });
 
 it.each(["BCL2", "COVID-19", "GPT-4", "H2O", "x_1", "v1.5", "x^2"])("%j holds no number", (text) => {
