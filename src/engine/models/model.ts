@@ -47,11 +47,6 @@ export interface CallContext {
   readonly seed: number;
   /** A folder for files of the conversation, where a handover has put some. */
   readonly workspace?: string;
-  /**
-   * Given when an attempt before this one took too long: a model that can stream does so and calls it with each piece, from which the time
-   * limit counts anew. So a slow server is not taken for a dead one.
-   */
-  readonly onAlive?: () => void;
   /** Headers to send with a request over HTTP, such as the context of a trace. They change no answer. */
   readonly headers?: Readonly<Record<string, string>>;
 }

@@ -26,7 +26,6 @@ export function clientFetch(name: string): Fetch {
     if (input instanceof Request || (typeof body !== "string" && body != null))
       throw new ModelError("internal", `${name}: only text can be sent here.`);
     try {
-      if (isStream(String(input), body)) return await streamingFetch(input, init);
       const text = String(input);
       if (lastAddress === undefined || text !== lastUrl) {
         const { origin, pathname, search } = new URL(text);
@@ -44,13 +43,6 @@ export function clientFetch(name: string): Fetch {
       throw signal?.aborted || error instanceof ModelError ? error : fetchFailed(error);
     }
   };
-}
-
-/** True for a request whose answer is to come piece by piece. */
-function isStream(url: string, body: unknown): boolean {
-  return (
-    (typeof body === "string" && body.includes('"stream":true')) || url.includes(":streamGenerateContent")
-  );
 }
 
 /** A `fetch` of one's own that hands over whole responses within the limit, and follows no redirects. */

@@ -2,7 +2,6 @@ import type { OpenAIProvider } from "@ai-sdk/openai";
 import { isRecord, type JsonValue } from "../../../core/values/json.ts";
 import type { ToolCall } from "../message.ts";
 import type { FinishReason, ModelReply, ModelRequest, ToolDefinition, Usage } from "../model.ts";
-import { ModelError } from "../model-error.ts";
 import type { ModelParameters } from "../model-parameters.ts";
 import { nativeOf, type PromptMessage, toPrompt } from "./ai-sdk-messages.ts";
 import type { AiSdkLanguageModel } from "./language-model.ts";
@@ -17,8 +16,6 @@ type ToolCallPart = Extract<GenerateResult["content"][number], { type: "tool-cal
 interface AiSdkCallOptions {
   readonly parameters: ModelParameters;
   readonly signal?: AbortSignal | undefined;
-  /** If given, the answer is streamed where the model can, and this is called with each piece. */
-  readonly onAlive?: (() => void) | undefined;
   /** Headers of this request alone. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The name of the schema that the provider is given. */
@@ -45,14 +42,8 @@ export async function callAiSdk(
   options: AiSdkCallOptions,
 ): Promise<AiSdkAnswer> {
   // Models of older specifications take the same options; what they answer is brought to the newest form.
-  const newest = model as unknown as LanguageModel;
-  const { onAlive } = options;
-  const sent = callOptions(model, request, options);
-  const answer =
-    onAlive === undefined || model.doStream === undefined || model.specificationVersion !== "v4"
-      ? await newest.doGenerate(sent)
-      : await streamedResult(await newest.doStream(sent), onAlive);
-  const result = asNewest(answer);
+  const { doGenerate } = model as unknown as LanguageModel;
+  const result = asNewest(await doGenerate.call(model, callOptions(model, request, options)));
   warnOnce(model, result.warnings);
   const { content, finishReason, response } = result;
   return {
@@ -60,50 +51,6 @@ export async function callAiSdk(
     headers: response?.headers ?? {},
     isMissing: content.length === 0 && finishReason.raw === undefined,
   };
-}
-
-/** A streamed answer as a whole. */
-async function streamedResult(
-  { stream, response }: StreamResult,
-  onAlive: () => void,
-): Promise<GenerateResult> {
-  const blocks = new Map<string, { type: "text" | "reasoning"; text: string; providerMetadata?: never }>();
-  const content: GenerateResult["content"] = [];
-  let end: Pick<GenerateResult, "finishReason" | "usage"> | undefined;
-  let warnings: GenerateResult["warnings"] = [];
-  let size = 0;
-  for await (const part of stream) {
-    onAlive();
-    if (part.type === "error") throw part.error;
-    if (part.type === "stream-start") warnings = part.warnings;
-    else if (part.type === "finish") end = part;
-    else if (part.type === "tool-call") content.push(part);
-    else if (/^(?:text|reasoning)-/.test(part.type)) {
-      const { id, delta = "", providerMetadata } = part as BlockPart;
-      const type = part.type.startsWith("text") ? "text" : "reasoning";
-      const block = blocks.get(`${type} ${id}`) ?? { type, text: "" };
-      if (!blocks.has(`${type} ${id}`)) content.push(block);
-      blocks.set(`${type} ${id}`, block);
-      block.text += delta;
-      size += delta.length;
-      if (size > LONGEST_STREAM) throw new ModelError("bad_response", "The answer is longer than 10 MB.");
-      if (providerMetadata !== undefined) Object.assign(block, { providerMetadata });
-    }
-  }
-  if (end === undefined) throw new TypeError("terminated");
-  return { content, ...end, warnings, ...(response === undefined ? {} : { response }) };
-}
-
-/** In characters; as long as a whole answer may be. */
-const LONGEST_STREAM = 10 * 1024 * 1024;
-
-type StreamResult = Awaited<ReturnType<LanguageModel["doStream"]>>;
-
-/** A part of a text, or of reasoning. */
-interface BlockPart {
-  readonly id: string;
-  readonly delta?: string;
-  readonly providerMetadata?: object;
 }
 
 /**

@@ -61,14 +61,13 @@ export function aiSdkModel(model: AiSdkLanguageModel, options: AiSdkModelOptions
     asJudge: () => aiSdkModel(model, { ...options, parameters: judgeParameters(parameters) }),
     withParameters: (more) =>
       aiSdkModel(model, { ...options, name, account, parameters: { ...parameters, ...more } }),
-    async reply(request, { signal, replicate, headers: context, onAlive }) {
+    async reply(request, { signal, replicate, headers: context }) {
       if (signal.aborted) throw abortedCall(signal, name);
       try {
         const { reply, headers, isMissing } = await callAiSdk(model, request, {
           parameters: forReplicate(parameters, replicate),
           headers: context,
           signal,
-          onAlive,
           schemaName: "reply",
         });
         // Some libraries accept any JSON as an answer without content.

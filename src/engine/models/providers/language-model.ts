@@ -10,7 +10,6 @@ export interface AiSdkLanguageModel {
   readonly provider: string;
   readonly modelId: string;
   doGenerate(options: never): PromiseLike<unknown>;
-  doStream?(options: never): PromiseLike<unknown>;
 }
 
 /** An embedding model of the AI SDK: of its specification v4, v3 or v2. */

@@ -168,10 +168,10 @@ export class Caller {
       this.#admit(model, budget.needsEstimates ? this.#estimate(call) : undefined);
     const admitted = admit();
     let ticket: BudgetTicket | undefined = admitted instanceof Promise ? await admitted : admitted;
-    const attempt = async (signal: AbortSignal, onAlive?: () => void): Promise<ModelReply> => {
+    const attempt = async (signal: AbortSignal): Promise<ModelReply> => {
       // The attempt before has used the permission up: its server may charge for it.
       ticket ??= await admit();
-      return ask(call, { signal, onAlive, run: this.#parts.run });
+      return ask(call, signal, this.#parts.run);
     };
     try {
       const { reply, attempts } = await limits.call(attempt, {
@@ -211,20 +211,12 @@ const EXPECTED_REPLY = "x".repeat(2000);
 
 function ask(
   { model, request, context, simulation, session }: ModelCall,
-  {
-    signal,
-    onAlive,
-    run,
-  }: {
-    readonly signal: AbortSignal;
-    readonly onAlive: (() => void) | undefined;
-    readonly run: string | undefined;
-  },
+  signal: AbortSignal,
+  run: string | undefined,
 ): Promise<ModelReply> {
   const inCall = {
     ...context,
     signal,
-    ...(onAlive === undefined ? {} : { onAlive }),
     ...(session === undefined ? {} : { session }),
     ...(run === undefined ? {} : { run }),
   };

@@ -68,7 +68,7 @@ export class Limits {
 
   /** Makes a call; throws `ModelError` if there is no answer after all retries. */
   async call<Reply extends { readonly rateLimit?: RateLimitHints }>(
-    attempt: Attempt<Reply>,
+    attempt: (signal: AbortSignal) => Promise<Reply>,
     options: LimitedCall,
   ): Promise<{ readonly reply: Reply; readonly attempts: number }> {
     const { clock, random } = this.#options;
@@ -76,7 +76,6 @@ export class Limits {
     const account = this.#account(options.account);
     let count: RetryCount | undefined;
     let firstRefusal: number | undefined;
-    let wasLate = false;
     for (let attempts = 1; ; attempts++) {
       const start =
         (signal.aborted ? null : account.tryStart()) ??
@@ -84,7 +83,7 @@ export class Limits {
       let result: StartResult = { kind: "other" };
       let failure: ModelError;
       try {
-        const reply = await limitedAttempt(attempt, { clock, signal, timeoutMs, onUnanswered, wasLate });
+        const reply = await limitedAttempt(attempt, { clock, signal, timeoutMs, onUnanswered });
         result = { kind: "success", hints: reply?.rateLimit };
         return { reply, attempts };
       } catch (error) {
@@ -96,7 +95,6 @@ export class Limits {
       // The caller has given up, even if the failure could be retried.
       if (signal.aborted) throw failure;
       const { category, message, statusCode, retryAfterMs } = failure;
-      wasLate ||= category === "timeout";
       count ??= new RetryCount(this.#retries);
       // While the server is away, or its limit is reached, that is not the fault of the call.
       const isWaiting = result.kind === "away" && account.isAway;
@@ -201,17 +199,12 @@ function asModelError(error: unknown): ModelError {
   return new ModelError("internal", redactSecrets(errorMessage(error)), { cause: error });
 }
 
-/** One attempt. With `onAlive`, each call of which restarts the time limit, the answer is wanted piece by piece. */
-type Attempt<Reply> = (signal: AbortSignal, onAlive?: () => void) => Promise<Reply>;
-
 /** What may end an attempt early. */
 interface AttemptLimits {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly timeoutMs: number | null;
   readonly onUnanswered?: (() => void) | undefined;
-  /** True if an attempt before took too long. */
-  readonly wasLate?: boolean;
 }
 
 /**
@@ -219,8 +212,8 @@ interface AttemptLimits {
  * Its later result is ignored.
  */
 export function limitedAttempt<Reply>(
-  attempt: Attempt<Reply>,
-  { clock, signal, timeoutMs, onUnanswered, wasLate = false }: AttemptLimits,
+  attempt: (signal: AbortSignal) => Promise<Reply>,
+  { clock, signal, timeoutMs, onUnanswered }: AttemptLimits,
 ): Promise<Reply> {
   if (signal.aborted) return Promise.reject(cancelledError(signal));
   return new Promise((resolve, reject) => {
@@ -232,19 +225,11 @@ export function limitedAttempt<Reply>(
       controller.abort(error);
     };
     const forget = onAbort(signal, () => stop(cancelledError(signal)));
-    const armed = (): (() => void) | undefined =>
+    const disarm =
       timeoutMs === null ? undefined : clock.after(timeoutMs, () => stop(timeoutError(timeoutMs)));
-    let disarm = armed();
-    let isOver = false;
     const rest = (): void => {
-      isOver = true;
       forget();
       disarm?.();
-    };
-    const onAlive = (): void => {
-      if (isOver) return;
-      disarm?.();
-      disarm = armed();
     };
     const fail = (error: unknown): void => {
       rest();
@@ -252,7 +237,7 @@ export function limitedAttempt<Reply>(
       reject(error);
     };
     try {
-      Promise.resolve(wasLate ? attempt(controller.signal, onAlive) : attempt(controller.signal)).then(
+      Promise.resolve(attempt(controller.signal)).then(
         (reply) => {
           rest();
           resolve(reply);
