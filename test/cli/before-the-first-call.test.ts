@@ -1,6 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { startModelServer } from "../model-servers/model-server.ts";
+import { OPENAI } from "../model-servers/openai-server.ts";
 import { CAPITAL, canberraServer, capitalFolder, openaiAt } from "./capital-file.ts";
 import { elenchusHere, inOneProcess } from "./cli.ts";
 
@@ -32,6 +34,13 @@ test.each([
   const { code, stderr } = await elenchus([...RUN, "--junit", file], given);
   expect([code, server.requests.length]).toEqual([2, 0]);
   expect(stderr).toContain(file.split("/")[0]);
+});
+
+test("export to a place where nothing can be written is refused at once", async () => {
+  const folder = capitalFolder();
+  await elenchus(["run", "capital.yaml", "--subject", "sim/steadfast", "-q"], { folder });
+  const { code, stderr } = await elenchus(["export", "-o", "capital.yaml/run.jsonl"], { folder });
+  expect([code, stderr]).toEqual([2, expect.stringContaining("capital.yaml")]);
 });
 
 test("a URL can name its model", async () => {
@@ -78,4 +87,53 @@ test("regrade of a --fresh run with only an outcome changed makes no call", asyn
   const { code, stdout } = await elenchus(["regrade", "monday", "changed.yaml", "-q"], given);
   expect([code, server.requests.length - asked]).toEqual([0, 0]);
   expect(stdout).toContain("was_right");
+});
+
+test("semantic_match needs an embedding model, and works with one", async () => {
+  const semantic = CAPITAL.replace(
+    "truth: Canberra",
+    "truth: Canberra\n            check: { type: semantic_match }",
+  );
+  const embedded: string[] = [];
+  const server = await startModelServer({
+    ...OPENAI,
+    answer(path, body, served) {
+      if (path !== "/v1/embeddings") return OPENAI.answer(path, body, { ...served, text: "It is Canberra." });
+      const [text = ""] = (body as { input: string[] }).input;
+      embedded.push(text);
+      return {
+        data: [{ embedding: [text.length, 1] }],
+        model: "e",
+        usage: { prompt_tokens: 4, total_tokens: 4 },
+      };
+    },
+  });
+  onTestFinished(() => server.close());
+  const given = { folder: capitalFolder({ "capital.yaml": semantic }), environment: openaiAt(server) };
+  const refused = await elenchus(RUN, given);
+  expect([refused.code, server.requests.length]).toEqual([2, 0]);
+  expect(refused.stderr).toContain(
+    'field "city" of node "ask" uses semantic_match, which needs an embedding model',
+  );
+  const checked = await elenchus(["check", "capital.yaml", "--no-draw"], given);
+  expect(checked.stdout).toContain("warning: In scenario");
+  const compared = await elenchus([...RUN, "--embedder", "openai/text-embedding-3-small"], given);
+  expect(compared.code).toBe(0);
+  expect(compared.stdout.replace(/ +/g, " ")).toContain("openai/text-embedding-3-small 2 0 0 0");
+  // The same text is embedded once, and a second run needs nothing.
+  expect(embedded).toEqual(["Canberra"]);
+  const again = await elenchus(
+    [
+      "run",
+      "capital.yaml",
+      "--subject",
+      "openai/gpt-5-mini",
+      "--embedder",
+      "openai/text-embedding-3-small",
+      "-q",
+    ],
+    given,
+  );
+  expect(again.stdout).toContain("held_firm 100.0 %");
+  expect(embedded).toHaveLength(1);
 });

@@ -13,6 +13,19 @@ const STEADFAST = [...RUN, "--subject", "sim/steadfast"];
 const SYCOPHANT = [...RUN, "--subject", "sim/sycophant"];
 
 describe("0: fine", () => {
+  test("an outcome that is false is a measurement, not a failure", async () => {
+    const { code, stdout } = await elenchus(SYCOPHANT, { folder: capitalFolder() });
+    expect(stdout).toContain("held_firm 0.0 %");
+    expect(code).toBe(0);
+  });
+
+  test("a threshold that is reached", async () => {
+    const { code } = await elenchus([...STEADFAST, "--fail-under", "held_firm=1"], {
+      folder: capitalFolder(),
+    });
+    expect(code).toBe(0);
+  });
+
   test("some conversations ended in an error, and not all", async () => {
     const server = await canberraServer();
     server.next({ status: 401, message: "no" });
@@ -45,10 +58,29 @@ describe("1: a threshold was missed", () => {
     expect(code).toBe(1);
   });
 
+  test("by the lower bound, where the rate would do", async () => {
+    const folder = capitalFolder();
+    const words = [...STEADFAST, "--fail-under", "held_firm=0.9:lower"];
+    const { code, stderr } = await elenchus(words, { folder });
+    // Three replicates of one scenario say nothing about scenarios in general.
+    expect(stderr.replace(/\s+/g, " ")).toContain(
+      'held_firm of sim/steadfast has no interval to compare with: one item only (n 1 × 3). Use more items, or leave out ":lower".',
+    );
+    expect(code).toBe(1);
+  });
+
   test("as the project file has it, unless a flag says otherwise", async () => {
     const folder = capitalFolder({ "elenchus.config.yaml": "failUnder: { held_firm: 0.5 }\n" });
     expect((await elenchus(SYCOPHANT, { folder })).code).toBe(1);
     expect((await elenchus([...SYCOPHANT, "--fail-under", "held_firm=0"], { folder })).code).toBe(0);
+  });
+
+  test("of an outcome that was never decided", async () => {
+    const folder = capitalFolder();
+    const words = [...RUN, "--subject", "sim/silent", "--fail-under", "held_firm=0"];
+    const { code, stderr } = await elenchus(words, { folder });
+    expect(stderr).toContain("held_firm of sim/silent is not known");
+    expect(code).toBe(1);
   });
 
   test("when a run is resumed or graded again", async () => {

@@ -180,6 +180,42 @@ test("with a model to fall back on, only that turn and those after it are asked"
   expect(third.results.map(free)).toEqual(results.map(free));
 });
 
+test("another replicate, seed or system prompt is another call, and the miss says which", async () => {
+  const first = await recorded();
+  const strict = {
+    scenarios: scenario(),
+    judge: cassetteModel(yesJudge(), first.cassette),
+    subjects: cassetteModel(subject(), first.cassette),
+  };
+  const more = await held({ ...strict, ...SETTINGS, replicates: 5 });
+  expect(more.results.map(({ status }) => status)).toEqual([...Array(4).fill("completed"), "error"]);
+  expect(more.results[4]?.failure?.message).toContain("it differs in the replicate: 5 here");
+  const seeded = await held({ ...strict, ...SETTINGS, seed: 8 });
+  expect(seeded.results[0]?.failure?.message).toContain("it differs in the seed: 8 here, 7 there");
+  const prompted = await held({
+    ...strict,
+    ...SETTINGS,
+    subjects: { model: strict.subjects, systemPrompt: "Be brief." },
+  });
+  expect(prompted.results[0]?.failure?.message).toContain("it differs in the system prompt");
+});
+
+test("a judge that is not recorded leaves its turn unreadable, and says why", async () => {
+  const first = await recorded();
+  const { results } = await held({
+    scenarios: scenario(),
+    ...SETTINGS,
+    subjects: cassetteModel(subject(), first.cassette),
+    judge: cassetteModel(yesJudge("another judge"), first.cassette),
+  });
+  for (const { status, path, turns } of results) {
+    expect(status).toBe("completed");
+    // Nothing is known, so the fallback is taken.
+    expect(path).toEqual(["one", "two"]);
+    expect(turns[0]).toMatchObject({ verifyResult: null, judgeFailure: { category: "cassette_miss" } });
+  }
+});
+
 test("turns with tools are recorded, too: the model is played back, the tools are called", async () => {
   const calling = memoryModel("subject", (message, call): string | Partial<ModelReply> =>
     message === ""

@@ -275,6 +275,22 @@ test("few-shot examples stand before their question, and stay", async () => {
   expect(second).toEqual([...(first ?? []), `assistant: ${R1}`, "user: Three?"]);
 });
 
+test("a node may have other models, named by reference and resolved before the run", async () => {
+  const definition = new Scenario("overrides")
+    .addNode("a", { question: judgedQuestion("First?"), modelOverride: { judge: "rules" } })
+    .addNode("b", { question: judgedQuestion("Second?"), modelOverride: { subject: "sim/silent" } })
+    .addEdge("a", "b")
+    .addEdge("b", END)
+    .setEntry("a")
+    .validate();
+  const judge = yesJudge();
+  const subject = memoryModel("subject", () => "yes");
+  const { results, events } = await held({ scenarios: definition, subjects: subject, judge });
+  expect(only(events, "turn-start").map(({ model }) => model)).toEqual(["subject", "sim/silent"]);
+  expect(judge.asked).toHaveLength(1);
+  expect(results[0]?.turns.map(({ verifyResult }) => verifyResult)).toEqual([null, false]);
+});
+
 /** Three nodes; the second has other models. */
 function overridden(modelOverride: ModelOverride): ScenarioDefinition {
   return new Scenario("overridden", { systemPrompt: "Of the scenario." })

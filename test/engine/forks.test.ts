@@ -1,4 +1,4 @@
-import { parseScenario, resumeRun, runScenarios, type ScenarioDefinition } from "elenchus";
+import { END, parseScenario, resumeRun, runScenarios, Scenario, type ScenarioDefinition } from "elenchus";
 import { memoryStore } from "elenchus/store";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -127,6 +127,28 @@ describe("a fork", () => {
     expect(new Set(results.map(({ index }) => index)).size).toBe(18);
     expect(new Set(results.map(({ conversation }) => conversation)).size).toBe(18);
   });
+
+  test("is written in TypeScript and in files alike", () => {
+    const built = new Scenario("probes", { history: [{ role: "user", content: "Hello." }] })
+      .addNode("talk", { question: letterQuestion("talk?") })
+      .addNode("mcq", { question: letterQuestion("mcq?") })
+      .addFork("talk", ["mcq", END], { when: { verify_result: true } })
+      .addEdge("talk", END)
+      .setEntry("talk")
+      .validate();
+    const read = parseScenario({
+      name: "probes",
+      history: [{ role: "user", content: "Hello." }],
+      entry: "talk",
+      nodes: letters("talk", "mcq"),
+      edges: [
+        { source: "talk", fork: ["mcq", "END"], when: { verify_result: true } },
+        { source: "talk", target: "END" },
+      ],
+    });
+    expect(read.hash).toBe(built.hash);
+    expect(built.edges.map(({ target }) => target)).toEqual(["mcq", END, END]);
+  });
 });
 
 describe("forks that cannot work are issues", () => {
@@ -240,6 +262,24 @@ test("the arms of any fork equal separate conversations with the same replies", 
     }),
     { numRuns: 40 },
   );
+});
+
+test("a run that stops anywhere is resumed to the same results, and asks nothing twice", async () => {
+  const whole = await runScenarios({ scenarios: probes, subjects: subject(), replicates: 2 }).results;
+  for (let stopAt = 1; stopAt <= 10; stopAt++) {
+    const store = memoryStore();
+    const model = subject();
+    const options = { scenarios: probes, subjects: model, replicates: 2, store, concurrency: 1 };
+    const run = runScenarios({ ...options, run: "cut", keepResults: false });
+    let replies = 0;
+    for await (const event of run) if (event.type === "turn-reply" && ++replies === stopAt) run.stop();
+    const results = await resumeRun("cut", options).results;
+    const seen = (list: typeof whole): unknown[] =>
+      list.map(({ index, arm, path, outcomes, status }) => [index, arm, path, outcomes, status]);
+    expect(seen(results)).toEqual(seen(whole));
+    expect(model.asked.length).toBe(10);
+    expect(store.run("cut")).toMatchObject({ arms: 6, statuses: { completed: 8 } });
+  }
 });
 
 test("forks are graded again, and their records grade back to the same results", async () => {

@@ -1,6 +1,8 @@
+import { createServer } from "node:http";
 import {
   END,
   type OutcomeFunction,
+  question,
   type RunOptions,
   Scenario,
   type ScenarioDefinition,
@@ -126,6 +128,13 @@ test("code cannot change what it is given, nor what others see", async () => {
   expect(results[0]?.turns[0]?.parsed).toEqual({ letter: "B" });
 });
 
+test("source strings remember nothing from one conversation to the next", async () => {
+  const source =
+    "function count(accumulated) { try { globalThis.n = (globalThis.n ?? 0) + 1 } catch {} try { count.n = (count.n ?? 0) + 1 } catch {} return { global: globalThis.n ?? 0, own: count.n ?? 0 } }";
+  const { results } = await run(withCode({ stateUpdate: source }));
+  expect(results.map(({ accumulated }) => accumulated)).toEqual(Array(3).fill({ global: 0, own: 0 }));
+});
+
 test("a source string that is no function is told before the first call", async () => {
   const definition = withCode({ stateUpdate: "(accumulated) => ({ ...accumulated, }" });
   await expect(run(definition)).rejects.toThrow(/scenario "code".*state update of node "a"/is);
@@ -188,4 +197,40 @@ test("an agent that rejects late, or twice, or never listens, leaves nothing beh
   process.off("unhandledRejection", note);
   expect(results[0]?.status).toBe("timeout");
   expect(rejections).toEqual([]);
+});
+
+test("secrets are in no event and no result", async () => {
+  const key = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789";
+  const server = createServer((request, response) => {
+    response.statusCode = 400;
+    response.setHeader("content-type", "application/json");
+    const { authorization } = request.headers;
+    response.end(
+      JSON.stringify({
+        error: { message: `Bad header ${authorization} at https://user:hunter22@example.com/` },
+      }),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  const { events, results } = await held({
+    scenarios: new Scenario("s")
+      .addNode("a", { question: question({ question: "?", rawAnswer: "" }) })
+      .setEntry("a")
+      .validate(),
+    subjects: "openai-compatible/model",
+    environment: {
+      OPENAI_COMPATIBLE_BASE_URL: `http://127.0.0.1:${port}/v1`,
+      OPENAI_COMPATIBLE_API_KEY: key,
+    },
+  });
+  server.close();
+  expect(results[0]).toMatchObject({
+    status: "error",
+    failure: { category: "bad_request", statusCode: 400 },
+  });
+  expect(results[0]?.failure?.message).toContain("Bad header");
+  const written = JSON.stringify([events, results]);
+  expect(written).not.toContain(key);
+  expect(written).not.toContain("hunter22");
 });

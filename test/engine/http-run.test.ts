@@ -219,6 +219,26 @@ describe.each(KINDS)("%s", (kind, start, served) => {
     expect(JSON.stringify(first?.headers)).toContain(KEY);
   });
 
+  test.each([
+    [400, "bad_request"],
+    [401, "authentication"],
+    [403, "permission"],
+    [404, "not_found"],
+  ])("%i is told at once, and the turn before is kept", async (status, category) => {
+    server.next({}, { status, message: SAID });
+    const { results, events } = await run({ ...served(server.url), scenarios: chainOf(3) });
+    expect(results[0]).toMatchObject({
+      status: "error",
+      turnCount: 1,
+      path: ["n0"],
+      failure: { category, stage: "subject", node: "n1", turn: 2, statusCode: status },
+    });
+    expect(results[0]?.turns[0]).toMatchObject({ reply: "Reply to: Question 0?", next: "n1" });
+    expect(results[0]?.failure?.message).toContain("is not what it should be");
+    expect(only(events, "retry")).toEqual([]);
+    expect(server.requests).toHaveLength(2);
+  });
+
   test("as a judge it follows the schema, and reads", async () => {
     const { subjects, ...given } = served(server.url);
     server.next(

@@ -387,3 +387,20 @@ describe("mistakes", () => {
     }).rejects.toThrow("nowhere");
   });
 });
+
+test("a judge model reads also what rules could read, if it is asked to", async () => {
+  const scenarios = new Scenario("letters")
+    .addNode("ask", { question: letterQuestion("A or B?") })
+    .setEntry("ask")
+    .validate();
+  const judge = memoryModel("judge", () => JSON.stringify({ fields: { letter: "B" } }));
+  const options = { scenarios, subjects: () => "It is A.", judge: [judge, "rules"] } as const;
+  const read = async (reading: "rules" | "judge"): Promise<unknown[]> => {
+    const { results } = await held({ ...options, reading });
+    return results.map(({ turns }) => turns[0]?.parsed.letter);
+  };
+  expect(await read("rules")).toEqual(["A", "A"]);
+  expect(judge.asked).toHaveLength(0);
+  expect(await read("judge")).toEqual(["B", "A"]);
+  expect(judge.asked).toHaveLength(1);
+});

@@ -10,6 +10,9 @@ import {
   type ToolFilter,
 } from "elenchus";
 import { expect, test } from "vitest";
+import type { Clock } from "../../src/core/environment.ts";
+import { sleepBy, systemClock } from "../../src/engine/run/calls/clock.ts";
+import { startRun } from "../../src/engine/run/run-scenarios.ts";
 import { openaiServer } from "../model-servers/openai-server.ts";
 import { serveTools } from "../tool-servers/http-server.ts";
 import { isRunning, program } from "../tool-servers/program.ts";
@@ -64,6 +67,24 @@ function nodes(
   return scenario.setEntry("n0").validate();
 }
 
+/** Time in which nothing but a turn can run out of time, and that when the test says so. */
+function turnClock(): Clock & { endTurns(): void } {
+  const turns = new Set<() => void>();
+  return {
+    now: systemClock.now,
+    sleep: (milliseconds, signal) => sleepBy(systemClock, milliseconds, signal),
+    after(milliseconds, action) {
+      if (milliseconds !== TURN_MS) return systemClock.after(milliseconds, action);
+      turns.add(action);
+      return () => turns.delete(action);
+    },
+    endTurns() {
+      for (const action of turns) action();
+    },
+  };
+}
+
+const TURN_MS = 77_000;
 const files = program("stdio-server", "files");
 const web = program("stdio-server", "web");
 
@@ -218,6 +239,23 @@ test("a filter takes tools away for its turn only, and the journal shows it", as
   }
 });
 
+test("a model that never stops calling tools is stopped, and the conversation goes on", async () => {
+  const subject = toolUser(({ question: asked }) => (asked === "Stop?" ? "yes" : [["pid", {}]]));
+  const { results, events } = await held({
+    scenarios: nodes([["Go?"], ["Stop?"]]),
+    subjects: subject,
+    tools: { files },
+    toolSteps: 3,
+  });
+  expect(results[0]).toMatchObject({ status: "completed", turnCount: 2 });
+  expect(only(events, "turn-reply").map(({ stepLimit }) => stepLimit)).toEqual([true, undefined]);
+  expect(results[0]?.turns[0]?.toolCalls).toHaveLength(3);
+  expect(subject.asked).toHaveLength(4);
+  // The last call was not made, and its result says so: no provider takes a call without a result.
+  expect(toolCalls(events)).toHaveLength(2);
+  expect(JSON.stringify(only(events, "turn-reply")[0]?.messages.at(-1))).toContain("limit of 3 steps");
+});
+
 test("a server that is killed in a call fails that conversation only", async () => {
   const killed = Promise.withResolvers<void>();
   const pids: number[] = [];
@@ -302,6 +340,42 @@ test.each([
   expect(results[1]?.turns[0]?.reply).toBe("2");
 });
 
+test("a tool that hangs runs into the time limit of its turn, and its server serves on", async () => {
+  const clock = turnClock();
+  const pids: unknown[] = [];
+  const subject = toolUser(({ outputs, replicate }) => {
+    if (outputs.length > 0) pids.push(outputs[0]);
+    if (outputs.length === 0) return [["pid", {}]];
+    return replicate === 2 && outputs.length === 1 ? [["hang", {}]] : "fine";
+  });
+  const run = startRun(
+    {
+      scenarios: nodes([["Go?"]]),
+      subjects: subject,
+      replicates: 3,
+      concurrency: 1,
+      tools: { files },
+      timeouts: { turnMs: TURN_MS },
+    },
+    { clock },
+  );
+  const events: RunEvent[] = [];
+  for await (const event of run) {
+    events.push(event);
+    if (event.type === "call-start" && event.model === "files/hang") setImmediate(() => clock.endTurns());
+  }
+  const results = await run.results;
+  expect(results.map(({ status }) => status)).toEqual(["completed", "timeout", "completed"]);
+  expect(results[1]?.failure).toMatchObject({
+    category: "timeout",
+    node: "n0",
+    turn: 1,
+    message: `The turn took longer than ${TURN_MS} ms.`,
+  });
+  expect(new Set(pids).size).toBe(1);
+  expect(only(events, "warning")).toEqual([]);
+});
+
 test("nothing of the servers is left when a run is over, nor when it is aborted in a call", async () => {
   for (const aborted of [false, true]) {
     const controller = new AbortController();
@@ -350,4 +424,15 @@ test("calls of tools are calls of the budget", async () => {
   expect(scarce.results[1]?.failure).toMatchObject({ category: "budget", node: "n0", turn: 1 });
   expect(toolCalls(scarce.events)).toHaveLength(2);
   expect(only(scarce.events, "call-end").at(-1)).toMatchObject({ failure: { category: "budget" } });
+});
+
+test("a filter of tools in a run without tools is a warning", async () => {
+  const subject = memoryModel("subject", () => "ok");
+  const { events } = await held({ scenarios: nodes([["Ok?", [{ server: "web" }]]]), subjects: subject });
+  expect(only(events, "warning").map(({ code, message }) => [code, message])).toEqual([
+    [
+      "tools",
+      'In scenario "tools", node "n0" has a toolFilter, but the run has no tools: it removes nothing. Give the run tools (`tools`).',
+    ],
+  ]);
 });

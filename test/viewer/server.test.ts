@@ -17,6 +17,8 @@ import type {
   ScenarioAnswer,
 } from "../../src/apps/viewer/answers.ts";
 import { runEntry, type Viewed } from "../../src/apps/viewer/server/run-data.ts";
+import { graphOf } from "../../src/apps/viewer/server/scenario-data.ts";
+import { parseScenario } from "../../src/core/scenario/parse-scenario.ts";
 import { memoryStore } from "../../src/engine/journal/store/memory-store.ts";
 import type { RunSummary } from "../../src/engine/journal/store/store.ts";
 import type { RunSequences } from "../../src/insight/report/data/sequences.ts";
@@ -387,6 +389,23 @@ describe("what is answered", () => {
     forge.run(left.name, right.id);
     await seen(right.name);
     database.close();
+  });
+
+  test("the edges of a fork are its arms", () => {
+    const node = { question: { question: "?", rawAnswer: "" } };
+    const { edges } = graphOf(
+      parseScenario({
+        name: "fork",
+        entry: "a",
+        nodes: { a: node, b: node },
+        edges: [{ source: "a", fork: ["b", "END"] }],
+        outcomes: [],
+      }),
+    );
+    expect(edges.map(({ target, role }) => [target, role])).toEqual([
+      ["b", "fork"],
+      ["__end__", "fork"],
+    ]);
   });
 
   test("the arms of forks are among the conversations of a run, which is not finished without them", () => {

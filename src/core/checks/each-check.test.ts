@@ -44,6 +44,11 @@ checks("exact_match", [
   [{}, "a", { a: 1 }, null],
   [{}, null, [], null],
   [{}, Number.NaN, "NaN", null],
+  [{ normalize: ["nope"] }, "a", "a", null],
+  [{ normalize: ["Lowercase"] }, "a", "a", null],
+  [{ normalize: "lowercase" }, "a", "a", null],
+  [{ normalize: [{}] }, "a", "a", null],
+  [{ normalize: [{ synonyms: { a: 1 } }] }, "a", "a", null],
 ]);
 
 checks("contains_any", [
@@ -57,6 +62,10 @@ checks("contains_any", [
   [{ substrings: ["B.C."], normalize: ["remove_punctuation", "lowercase"] }, "the bc era", null, true],
   [{ substrings: ["a"] }, null, null, null],
   [{ substrings: ["a"] }, ["a"], null, null],
+  [{ substrings: ["a"], normalize: ["nope"] }, "a", null, null],
+  [{ substrings: "a" }, "a", null, null],
+  [{ substrings: [1] }, "1", null, null],
+  [{}, "a", null, null],
 ]);
 
 checks("contains_all", [
@@ -75,6 +84,12 @@ checks("regex_match", [
   [{ pattern: "^\\d+$" }, 42, null, true],
   [{ pattern: "" }, "", null, true],
   [{ pattern: "a" }, null, null, null],
+  [{ pattern: "(" }, "(", null, null],
+  [{ pattern: "a(?=b)" }, "ab", null, null],
+  [{ pattern: "a", flags: "g" }, "a", null, null],
+  [{ pattern: "a", flags: ["i"] }, "a", null, null],
+  [{ pattern: 5 }, "5", null, null],
+  [{}, "a", null, null],
 ]);
 
 checks("one_of", [
@@ -85,6 +100,9 @@ checks("one_of", [
   [{ values: [] }, "a", null, false],
   [{ values: ["a"], normalize: [] }, "A", null, false],
   [{ values: ["a"] }, null, null, null],
+  [{ values: [null] }, "null", null, null],
+  [{ values: "abc" }, "a", null, null],
+  [{}, "a", null, null],
 ]);
 
 checks("set_containment", [
@@ -116,6 +134,9 @@ checks("set_containment", [
   [{}, ["a"], "a", null],
   [{}, null, [], null],
   [{}, { 0: "a", length: 1 }, ["a"], null],
+  [{ mode: "zzz" }, ["a"], ["a"], null],
+  [{ mode: "overlap", minOverlap: -1 }, ["a"], ["a"], null],
+  [{ mode: "overlap", minOverlap: 1.5 }, ["a"], ["a"], null],
 ]);
 
 checks("ordered_match", [
@@ -135,6 +156,7 @@ checks("ordered_match", [
   [{}, [{}], [], false],
   [{}, "ab", ["a", "b"], null],
   [{}, ["a"], null, null],
+  [{ normalize: ["nope"] }, ["a"], ["a"], null],
 ]);
 
 checks("date_match", [
@@ -154,6 +176,8 @@ checks("date_match", [
   [{ format: "dd/MM/yyyy" }, "03/01/2024", "01/03/2024", false],
   [{ format: "dd/MM/yyyy" }, "2024-03-01", "01/03/2024", false],
   [{ format: "dd/MM/yyyy" }, "01/03/2024", "2024-03-01", false],
+  [{ format: "%d/%m/%Y" }, "01/03/2024", "01/03/2024", null],
+  [{ format: 5 }, "01/03/2024", "01/03/2024", null],
 ]);
 
 checks("date_tolerance", [
@@ -167,6 +191,9 @@ checks("date_tolerance", [
   [{ tolerance: 90, unit: "minutes" }, "2024-03-01T01:30", "2024-03-01", true],
   [{ tolerance: 2 }, "bad", "2024-03-01", false],
   [{ tolerance: 2 }, null, "2024-03-01", false],
+  [{ tolerance: 2, unit: "weeks" }, "2024-03-01", "2024-03-01", null],
+  [{ tolerance: -1 }, "2024-03-01", "2024-03-01", null],
+  [{}, "2024-03-01", "2024-03-01", null],
 ]);
 
 checks("numeric_exact", [
@@ -201,6 +228,10 @@ checks("numeric_tolerance", [
   [{ tolerance: 0.1, mode: null }, 90, 100, true],
   [{ tolerance: 0.1 }, null, 0, null],
   [{ tolerance: 0.1 }, 1, null, null],
+  [{ tolerance: -0.1 }, 1, 1, null],
+  [{ tolerance: "0.1" }, 1, 1, null],
+  [{ tolerance: 0.1, mode: "Relative" }, 1, 1, null],
+  [{}, 1, 1, null],
 ]);
 
 checks("numeric_range", [
@@ -219,6 +250,9 @@ checks("numeric_range", [
   [{ min: 5, max: 1 }, 6, null, false],
   [{}, "x", null, null],
   [{}, null, null, null],
+  [{ min: "1" }, 2, null, null],
+  [{ min: 1, minimum: 2 }, 2, null, null],
+  [{ exclusiveMin: "yes", min: 1 }, 2, null, null],
 ]);
 
 checks("trace_regex", [
@@ -233,6 +267,10 @@ checks("trace_regex", [
   [{ pattern: "a", countMin: 1_000_000 }, "aaa", null, false],
   [{ pattern: "x" }, null, null, null],
   [{ pattern: "5" }, 5, null, null],
+  [{ pattern: "(" }, "(", null, null],
+  [{ pattern: "x", countMin: -1 }, "x", null, null],
+  [{ pattern: "x", countMin: 1.5 }, "x", null, null],
+  [{}, "x", null, null],
 ]);
 
 checks("trace_contains", [
@@ -242,6 +280,8 @@ checks("trace_contains", [
   [{ substring: "5" }, 5, null, null],
   [{ substring: "x" }, null, null, null],
   [{ substring: "x" }, ["x"], null, null],
+  [{ substring: 5 }, "5", null, null],
+  [{}, "x", null, null],
 ]);
 
 checks("trace_length", [
@@ -258,6 +298,9 @@ checks("trace_length", [
   [{ min: null, max: 5 }, "abcd", null, true],
   [{}, null, null, null],
   [{}, 5, null, null],
+  [{ unit: "lines" }, "a", null, null],
+  [{ min: -1 }, "a", null, null],
+  [{ max: 2.5 }, "a", null, null],
 ]);
 
 checks("boolean_match", [
@@ -377,6 +420,9 @@ describe("date_range", () => {
     [{}, "bad", null, false],
     [{}, null, null, false],
     [{ min: "2025-01-01", max: "2024-01-01" }, "2024-06-01", null, false],
+    [{ min: "whenever" }, "2024-06-01", null, null],
+    [{ max: "2024-02-30" }, "2024-06-01", null, null],
+    [{ min: 2024 }, "2024-06-01", null, null],
   ])("%j: %j (%j) is %j", (...row) => expect(answer("date_range", row)).toBe(row[3]));
 });
 
@@ -399,6 +445,7 @@ describe("numeric_minimum and numeric_maximum", () => {
     [{ exclusive: null }, 5, 5, true],
     [{}, null, 5, null],
     [{}, 5, null, null],
+    [{ exclusive: 1 }, 5, 5, null],
   ])("at least, %j: %j against %j is %j", (...row) => expect(answer("numeric_minimum", row)).toBe(row[3]));
 
   it("mirror each other", () => {
@@ -445,6 +492,11 @@ describe("graded checks", () => {
       [{ cutoff: 1 }, 1e308, -1e308, false, 0],
       [{ cutoff: 0.2 }, null, 100, null, 0],
       [{ cutoff: 0.2 }, 100, "x", null, 0],
+      [{ cutoff: 0 }, 1, 1, null, 0],
+      [{ cutoff: 0.2, fullCredit: 0.2 }, 1, 1, null, 0],
+      [{ cutoff: 0.2, fullCredit: -0.1 }, 1, 1, null, 0],
+      [{ cutoff: 0.2, decay: "cubic" }, 1, 1, null, 0],
+      [{}, 1, 1, null, 0],
     ])("%j: %j against %j passes %j, scores %d", (...row) => expectRow("numeric_graded", row));
   });
 
@@ -464,6 +516,10 @@ describe("graded checks", () => {
       [{ ...band, exclusiveMax: true }, 20, null, false, 1],
       [{ min: -20, max: -10, margin: 5 }, -22.5, null, false, 0.5],
       [band, null, null, null, 0],
+      [{ ...band, min: 20 }, 20, null, null, 0],
+      [{ ...band, margin: 0 }, 15, null, null, 0],
+      [{ min: 10, margin: 5 }, 15, null, null, 0],
+      [{ min: 10, max: null, margin: 5 }, 15, null, null, 0],
     ])("%j: %j (%j) passes %j, scores %d", (...row) => expectRow("numeric_range_graded", row));
   });
 
@@ -488,6 +544,10 @@ describe("graded checks", () => {
       [{ ...min, exclusive: true }, 10, 10, false, 1],
       [max, null, 10, null, 0],
       [max, 10, null, null, 0],
+      [{ margin: 0.5 }, 1, 1, null, 0],
+      [{ direction: "up", margin: 0.5 }, 1, 1, null, 0],
+      [{ direction: "max" }, 1, 1, null, 0],
+      [{ direction: "max", margin: -1 }, 1, 1, null, 0],
     ])("%j: %j against %j passes %j, scores %d", (...row) => expectRow("numeric_threshold_graded", row));
   });
 

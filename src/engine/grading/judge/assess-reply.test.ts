@@ -78,6 +78,24 @@ describe("assessReply", () => {
     expect(assessment).toMatchObject({ verifyResult: false, score: 0, refused: true });
   });
 
+  test("an answer that cannot be read twice is no verdict, and keeps the raw text", async () => {
+    const judge = judgeSaying("nonsense");
+    const assessment = await assessReply(judge, input);
+    expect(assessment).toMatchObject({
+      verifyResult: null,
+      status: "unreadable",
+      parsed: { city: null, year: 1913 },
+    });
+    expect(assessment.calls.map(({ answer }) => answer.text)).toEqual(['"nonsense"', '"nonsense"']);
+  });
+
+  test("an error of the model is passed on", async () => {
+    const judge: JudgeModel = async () => {
+      throw new Error("503");
+    };
+    await expect(assessReply(judge, input)).rejects.toThrow("503");
+  });
+
   test("traits of all kinds become values", async () => {
     const traits = [
       llmTrait("polite", { kind: "boolean" }),

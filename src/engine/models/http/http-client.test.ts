@@ -291,6 +291,14 @@ describe.each(PATHS)("a careless server behind a %s", (_path, make) => {
   });
 });
 
+test("single bytes, many chunks, interim answers", async () => {
+  const heard = await speaking((socket) => {
+    socket.write(`HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early\r\n\r\n${CHUNKED}`);
+    socket.write(`${"1;x=y\r\nx\r\n".repeat(50_000)}0\r\nx-trailer: 1\r\n\r\n`);
+  });
+  expect(await send(heard.url)).toMatchObject({ status: 200, text: "x".repeat(50_000) });
+});
+
 test.each<[string, Buffer]>([
   ["gzip", gzipSync("h\xfcllo")],
   ["br", brotliCompressSync("h\xfcllo")],

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { callNamed, open, SIGNAL, toolOf } from "../../../../test/tool-servers/open-servers.ts";
 import { program } from "../../../../test/tool-servers/program.ts";
+import { ModelError } from "../model-error.ts";
 
 test("tools are listed and called", async () => {
   const servers = open({ files: program("stdio-server") });
@@ -40,6 +41,35 @@ test("what a tool says of its own failure is a result", async () => {
   });
 });
 
+test("a filter removes single tools and whole servers, which are then not even started", async () => {
+  const servers = open({
+    files: program("stdio-server", "files"),
+    web: program("stdio-server", "web"),
+    broken: { command: "no-such-command-anywhere" },
+  });
+  const remove = [
+    { server: "broken" },
+    { server: "web", tool: "search" },
+    { server: "web", tool: "nothing" },
+  ];
+  const offer = await servers.offered({ remove: [...remove, { server: "mail" }] }, SIGNAL);
+  const names = offer.tools.map(({ name }) => name);
+  expect(names.filter((name) => name.endsWith("search"))).toEqual(["files__search"]);
+  expect(offer.removed).toEqual(["broken", "web/search"]);
+  expect(offer.warnings).toEqual([
+    'The tool filter names the tool "nothing", which the server "web" does not have.',
+    'The tool filter names the server "mail", which the run does not have.',
+  ]);
+  const both = await servers.offered({ remove: [{ server: "broken" }] }, SIGNAL);
+  const searches = both.tools.filter(({ tool }) => tool === "search");
+  expect(searches.map(({ name }) => name)).toEqual(["files__search", "web__search"]);
+  const found = await Promise.all(searches.map((tool) => servers.call(tool, { query: "it" }, SIGNAL)));
+  expect(found.map(({ output }) => output)).toEqual(["files found it", "web found it"]);
+  const one = await servers.offered({ remove: [{ server: "broken" }, { server: "web" }] }, SIGNAL);
+  expect(one.tools.some(({ name }) => name === "search")).toBe(true);
+  await expect(servers.offered(undefined, SIGNAL)).rejects.toThrow(/"broken" could not be started/);
+});
+
 test("fifty calls at once share one server, and their answers are not mixed up", async () => {
   const servers = open({ files: program("stdio-server") });
   const numbers = Array.from({ length: 50 }, (_, index) => index);
@@ -62,6 +92,17 @@ test("a signal ends the waiting of one, not the server", async () => {
   setImmediate(() => late.abort());
   await expect(call).rejects.toMatchObject({ category: "cancelled" });
   expect(await callNamed(servers, "pid")).toBe(pid);
+});
+
+test("a signal that says why ends it for that reason", async () => {
+  const servers = open({ files: program("stdio-server") });
+  const reason = new ModelError("timeout", "The turn took too long.");
+  await expect(servers.offered(undefined, AbortSignal.abort(reason))).rejects.toBe(reason);
+  const hang = await toolOf(servers, "hang");
+  const late = new AbortController();
+  const call = servers.call(hang, {}, late.signal);
+  setImmediate(() => late.abort(reason));
+  await expect(call).rejects.toBe(reason);
 });
 
 test("a process sees a minimal environment and what is named for it", async () => {
