@@ -63,12 +63,21 @@ export async function followPage(page: string): Promise<readonly ShellStep[]> {
 /** Writes what the commands of a page have printed into the page. */
 export function fillPage(page: string, steps: readonly ShellStep[]): void {
   const path = join(ROOT, page);
-  const printed = steps.map((step) => withoutBlankEnds(step.printed.replace(PROGRESS, "")));
+  const printed = steps.map((step) =>
+    gapsKept(withoutBlankEnds(step.printed.replace(PROGRESS, "")), withoutBlankEnds(step.told)),
+  );
   const text = readFileSync(path, "utf8").replace(
     /^```console\n.*?^```$/gms,
     () => `\`\`\`console\n${printed.shift()}\n\`\`\``,
   );
   writeFileSync(path, text);
+}
+
+/** A line with nothing but … still stands for what is between as many lines as were shown before and after it. */
+function gapsKept(printed: string, told: string): string {
+  const [start, end] = told.split("\n…\n").map((part) => part.split("\n").length);
+  const lines = printed.split("\n");
+  return end === undefined ? printed : [...lines.slice(0, start), "…", ...lines.slice(-end)].join("\n");
 }
 
 /** What is the same whenever a page is followed: without progress, names of runs that nobody chose, times of day. */
