@@ -26,15 +26,32 @@ export function buildScenario(proposal: ProposedScenario, model: string, report:
   const templates = new Map(
     proposal.templates.map(({ id, fields }) => [id, { fields, template: templateOf(fields, id, report) }]),
   );
-  const fieldsAt = new Map<string, readonly ProposedField[]>();
-  const built = nodes.map(({ id, question, answer, template: named }): [string, JsonObject] => {
+  // The answer to a question that all nodes ask stands at the top.
+  const [first] = templates.values();
+  const { question: _, ...shared } =
+    first === undefined || templates.size > 1 ? {} : askedWith(first.template, "", "");
+  const isShared = "answer" in shared;
+  const built = nodes.map(({ id, question, answer, template: named }): [string, JsonValue] => {
     const found = named === null ? undefined : templates.get(named);
     if (named !== null && found === undefined)
       report(`Node ${quoted(id)} names the template ${quoted(named)}, which does not exist.`);
-    if (found !== undefined) fieldsAt.set(id, found.fields);
-    const template = found === undefined ? {} : { template: found.template };
-    return [id, { question: { question: plainText(question), rawAnswer: plainText(answer), ...template } }];
+    const text = plainText(question);
+    const asked =
+      found !== undefined && !isShared
+        ? askedWith(found.template, text, plainText(answer))
+        : { question: text, ...(isShared && found === undefined ? { answer: "none" } : {}) };
+    const read = { fields: found?.fields ?? [], isShort: isShared || "answer" in asked };
+    const own = edges.filter(({ source }) => source === id);
+    const byVerdict = Object.fromEntries(own.map(({ when, target }) => [VERDICTS[when], target]));
+    const isByVerdict =
+      own.every(({ when }) => when !== "value") && Object.keys(byVerdict).length === own.length;
+    const next = isByVerdict ? byVerdict : own.map((edge) => nextOf(edge, read, report));
+    const node = { ...asked, ...(own.length === 0 ? {} : { next }) };
+    return [id, Object.keys(node).length === 1 && asked.question === text ? text : node];
   });
+  for (const { source, target } of edges)
+    if (!nodes.some(({ id }) => id === source))
+      report(`The edge from ${quoted(source)} to ${quoted(target)} begins at a node that does not exist.`);
   const ids = (parts: readonly { readonly id: string }[]): readonly string[] => parts.map(({ id }) => id);
   requireNames(ids(nodes), "a node", report);
   requireNames(ids(proposal.templates), "a template", report);
@@ -48,9 +65,8 @@ export function buildScenario(proposal: ProposedScenario, model: string, report:
     ...(description === "" ? {} : { description: plainText(description) }),
     metadata: draftMetadata(model),
     ...(systemPrompt === null || systemPrompt === "" ? {} : { systemPrompt: plainText(systemPrompt) }),
-    entry: nodes[0]?.id ?? "",
+    ...(isShared ? shared : {}),
     nodes: Object.fromEntries(built),
-    ...(edges.length === 0 ? {} : { edges: edges.map((edge) => edgeOf(edge, fieldsAt, report)) }),
     ...(outcomes.length === 0 ? {} : { outcomes: Object.fromEntries(outcomes.map(outcomeOf)) }),
   };
 }
@@ -82,6 +98,36 @@ export function templateOf(fields: readonly ProposedField[], place: string, repo
     return [field.name, fieldOf(field, numbers === 1, reportHere)];
   });
   return { fields: Object.fromEntries(built) };
+}
+
+/** A question with its answer: in short form where the template is one field that a rule for words or numbers reads. */
+export function askedWith(template: JsonObject, question: string, rawAnswer: string): JsonObject {
+  // `templateOf` has written the fields.
+  const [field, ...more] = Object.values(template.fields as unknown as Readonly<Record<string, ReadField>>);
+  if (field?.extract === undefined || more.length > 0 || !/^(?:number|aliases)$/.test(field.extract.type))
+    return { question: { question, rawAnswer, template } };
+  const { truth, extract } = field;
+  if (extract.type === "number") return { question, answer: truth };
+  const { [String(truth)]: words = [], ...others } = extract.values;
+  const wrong = Object.entries(others).map(([value, same]) => (same.length === 0 ? value : [value, ...same]));
+  const { otherwise } = extract;
+  return {
+    question,
+    // As a list, so that "no" and "none" are words.
+    answer: [truth, ...words],
+    ...(wrong.length === 0 ? {} : { wrong }),
+    ...(otherwise === undefined ? {} : { otherwise }),
+  };
+}
+
+/** A field as `templateOf` writes it. */
+interface ReadField {
+  readonly truth: JsonValue;
+  readonly extract?: {
+    readonly type: string;
+    readonly values: Readonly<Record<string, readonly string[]>>;
+    readonly otherwise?: string;
+  };
 }
 
 /** The value that stands for every answer that is not listed. */
@@ -164,27 +210,36 @@ function wordsOf(
 type Edge = ProposedScenario["edges"][number];
 type Outcome = ProposedScenario["outcomes"][number];
 
-const CONDITIONS: Readonly<Record<Exclude<Edge["when"], "value">, JsonObject>> = {
+/** What `next` calls the verdicts. */
+const VERDICTS = {
+  always: "otherwise",
+  right: "right",
+  wrong: "wrong",
+  unreadable: "unread",
+  value: "",
+} as const;
+
+const CONDITIONS: Readonly<Record<Exclude<Edge["when"], "value">, { readonly when?: JsonObject }>> = {
   always: {},
   right: { when: { verify_result: true } },
   wrong: { when: { verify_result: false } },
   unreadable: { when: { verify_result: null } },
 };
 
-function edgeOf(
-  { source, target, when, field: name, value }: Edge,
-  fieldsAt: ReadonlyMap<string, readonly ProposedField[]>,
+function nextOf(
+  { source, target: to, when, field: name, value }: Edge,
+  { fields, isShort }: { readonly fields: readonly ProposedField[]; readonly isShort: boolean },
   report: Report,
-): JsonObject {
-  if (when !== "value") return { source, target, ...CONDITIONS[when] };
-  const place = `The edge from ${quoted(source)} to ${quoted(target)}`;
-  const field = fieldsAt.get(source)?.find((one) => one.name === name);
+): { readonly to: string; readonly when?: JsonObject } {
+  if (when !== "value") return { to, ...CONDITIONS[when] };
+  const place = `The edge from ${quoted(source)} to ${quoted(to)}`;
+  const field = fields.find((one) => one.name === name);
   if (field === undefined || value === null) {
     report(`${place} needs the name of a field of ${quoted(source)} and a value.`);
-    return { source, target };
+    return { to };
   }
   const expected = typedValue(field, value, (problem) => report(`${place}: ${problem}`));
-  return { source, target, when: { [`parsed.${field.name}`]: expected } };
+  return { to, when: { [`parsed.${isShort ? "answer" : field.name}`]: expected } };
 }
 
 const RIGHT: JsonObject = { verify_result: true };

@@ -15,7 +15,14 @@ import { Limits } from "../../../engine/run/calls/limits.ts";
 import { loadPrices, requirePrices } from "../../../engine/run/calls/prices.ts";
 import type { RunOptions } from "../../../engine/run/run-options.ts";
 import { ProjectError } from "../project-error.ts";
-import { buildScenario, draftMetadata, plainText, type Report, templateOf } from "./build-scenario.ts";
+import {
+  askedWith,
+  buildScenario,
+  draftMetadata,
+  plainText,
+  type Report,
+  templateOf,
+} from "./build-scenario.ts";
 import {
   type DraftTask,
   type ProposedTemplates,
@@ -111,8 +118,7 @@ export class Drafter {
           : drafted(proposal.toVerify, (report) => buildScenario(proposal, name, report));
       const { problems, scenario } = found;
       if (problems === undefined) {
-        const file = { version: 1, ...scenario };
-        return { file, scenarios: [String(scenario.name)], toVerify: found.toVerify, missing: [] };
+        return { file: scenario, scenarios: [String(scenario.name)], toVerify: found.toVerify, missing: [] };
       }
       if (attempt === 2)
         throw new ProjectError([
@@ -160,7 +166,7 @@ export class Drafter {
         ...missing.slice(0, SHOWN).map(({ id, reasons }) => `${id}: ${reasons.join(" ")}`),
       ]);
     return {
-      file: { version: 1, scenarios: made.map(({ scenario }) => scenario) },
+      file: { scenarios: made.map(({ scenario }) => scenario) },
       scenarios: made.map(({ scenario }) => String(scenario.name)),
       toVerify: made.flatMap(({ id, toVerify }) => toVerify.map((text) => `${id}: ${text}`)),
       missing,
@@ -202,13 +208,16 @@ export class Drafter {
     const tags = topic === undefined ? {} : { tags: [topic] };
     return drafted(proposed.toVerify, (report) => {
       const template = templateOf(proposed.fields, id, report);
-      const asked = { question: plainText(question), rawAnswer: plainText(answer), template };
+      const asked = askedWith(template, plainText(question), plainText(answer));
       return {
         name: `${group}/${id}`,
         metadata: { ...draftMetadata(this.#model.name), ...tags },
-        entry: "ask",
-        nodes: { ask: { question: asked } },
-        outcomes: { right: { lastTurn: { verify_result: true }, good: true } },
+        ...("answer" in asked
+          ? asked
+          : {
+              nodes: { ask: asked },
+              outcomes: { knew_it: { firstTurn: { verify_result: true }, good: true } },
+            }),
       };
     });
   }
