@@ -59,9 +59,9 @@ export function readScenario(data: unknown, { keysAt, ...place }: ScenarioPlace 
   });
 }
 
-/** Reports a version that this release does not read; none at all means the newest. */
+/** Reports a version that this release does not read; none at all means the newest. In quotes it is the same. */
 export function validateVersion(version: unknown, report: ReportIssue): void {
-  if (version === undefined || version === FORMAT_VERSION) return;
+  if (version === undefined || version === FORMAT_VERSION || version === String(FORMAT_VERSION)) return;
   const shown = isRecord(version) || Array.isArray(version) ? typeName(version) : JSON.stringify(version);
   report({ code: "unsupported_version", path: ["version"], version: shown, supported: FORMAT_VERSION });
 }

@@ -12,8 +12,8 @@ const LONGEST_QUESTION = 48;
  * What a person sees of a row: its id or name, and the first words of its question, such as `turkey "What is the capital of Turkey?"`.
  * Rows are told apart by their ids: two may look the same.
  */
-export function rowName(bound: ScenarioDefinition, id: string, row: JsonObject): string {
-  const name = isContentId(id) ? nameIn(row) : id;
+export function rowName(bound: ScenarioDefinition, id: string | undefined, row: JsonObject): string {
+  const name = id === undefined || isContentId(id) ? nameIn(row) : id;
   const about = `"${questionOf(bound) ?? shortened(firstText(row) ?? JSON.stringify(row))}"`;
   return name === undefined ? about : `${name} ${about}`;
 }

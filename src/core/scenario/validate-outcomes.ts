@@ -18,7 +18,7 @@ import {
 } from "../outcomes/outcome-fields.ts";
 import { outcomesOfRate, type RateDeclaration } from "../outcomes/rate.ts";
 import type { Issue, IssuePath, ReportIssue } from "../schema/issue.ts";
-import { nearestOf } from "../schema/nearest-name.ts";
+import { nameHint, nearestOf } from "../schema/nearest-name.ts";
 import { isRecord, type UnknownRecord } from "../values/json.ts";
 import type { ScenarioDraft } from "./scenario-draft.ts";
 import { PathValidator } from "./validate-paths.ts";
@@ -58,12 +58,10 @@ function validateApplication({ outcomes }: ScenarioDraft, report: ReportIssue): 
 }
 
 function unknownOutcome(name: string, names: Iterable<string>, path: IssuePath): Issue {
-  const { nearest } = nearestOf(name, names);
-  const meant = nearest === undefined ? "" : ` Did you mean ${JSON.stringify(nearest)}?`;
   return {
     code: "invalid_parameter",
     path,
-    message: `There is no outcome ${JSON.stringify(name)}.${meant}`,
+    message: `There is no outcome ${JSON.stringify(name)}. ${nameHint(name, names)}`,
   };
 }
 

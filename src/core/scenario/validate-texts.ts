@@ -1,6 +1,6 @@
 import { containsText, textsIn } from "../liquid/fill-texts.ts";
 import { indexOf, TEXT_ROOTS, TURN_FACTS, TURN_READINGS } from "../liquid/text-needs.ts";
-import { compileText } from "../liquid/text-template.ts";
+import { compileText, placeIn } from "../liquid/text-template.ts";
 import type { TextVariable } from "../liquid/text-variables.ts";
 import type { Issue, IssuePath, PlaceInText, ReportIssue } from "../schema/issue.ts";
 import { nearestOf } from "../schema/nearest-name.ts";
@@ -47,6 +47,8 @@ class TextValidator {
   readonly #draft: ScenarioDraft;
   readonly #sources: TextSources;
   readonly #report: ReportIssue;
+  /** Names with spaces, each reported once: it stands in many texts. */
+  readonly #spaced = new Set<string>();
   #paths: PathsToNodes | undefined;
 
   constructor(draft: ScenarioDraft, sources: TextSources, report: ReportIssue) {
@@ -64,7 +66,13 @@ class TextValidator {
         const snippet = text.split("\n")[line - 1]?.slice(column - 1) ?? "";
         this.#report({ code: "invalid_text", path, message, within: { line, column, snippet } });
       }
-      for (const variable of variables) this.#variable(variable, { ...place, path });
+      const spaced = nameWithSpaces(text);
+      if (spaced === undefined)
+        for (const variable of variables) this.#variable(variable, { ...place, path });
+      else if (!this.#spaced.has(spaced.name)) {
+        this.#spaced.add(spaced.name);
+        this.#report({ code: "unknown_variable", path, ...spaced.issue });
+      }
     }
   }
 
@@ -196,6 +204,18 @@ class TextValidator {
     const name = pathText(variable.path);
     this.#report({ code: "needs_default", path, variable: name, message, within: placeOf(variable) });
   }
+}
+
+const SPACED = /\{\{-?\s*((?:row|variant)\.)([\p{L}\p{N}_-]+(?: +[\p{L}\p{N}_-]+)+)\s*(?=-?\}\}|\|)/u;
+
+/** The first column or factor that is written with spaces, which end a variable. */
+function nameWithSpaces(text: string) {
+  const [all, root = "", name = ""] = SPACED.exec(text) ?? [];
+  if (all === undefined) return undefined;
+  const variable = root + name;
+  const message = `a name with spaces is written ${root.slice(0, -1)}['${name}']`;
+  const within = { ...placeIn(text, text.indexOf(variable)), snippet: variable };
+  return { name: variable, issue: { variable, message, within } };
 }
 
 /** The issue of a variable that is not there. */

@@ -12,7 +12,8 @@ const ROLES: Readonly<Record<NodeRole, string>> = {
 
 /** The sentence of every issue, one per code. */
 const SENTENCES: Sentences = {
-  wrong_type: (issue) => `Expected ${issue.expected}, got ${issue.received}${quotesAdvice(issue)}.`,
+  wrong_type: (issue) =>
+    `Expected ${issue.expected}, got ${issue.received}${quotesAdvice(issue)}${listAdvice(issue)}.`,
   missing_key: (issue) => `${capitalised(issue.owner)} needs ${quoted(issue.key)}.`,
   unknown_key: (issue) =>
     `${capitalised(issue.owner)} has no ${quoted(issue.key)}${
@@ -149,6 +150,13 @@ function quotesAdvice({
       ? quotedText === "true" || quotedText === "false"
       : /^(?:a number|an integer)/.test(expected) && /^-?\d+(?:\.\d+)?$/.test(quotedText ?? "");
   return isMeant ? "; leave out the quotes" : "";
+}
+
+/** How to write what is a list, for those who wrote an object. */
+function listAdvice({ expected, received, path }: Extract<Issue, { code: "wrong_type" }>): string {
+  if (expected !== "a list" || received !== "an object") return "";
+  const example = path.at(-1) === "edges" ? ", such as: - { source: ask, target: push }" : "";
+  return `; put "- " in front of each entry${example}`;
 }
 
 function shortened(text: string): string {

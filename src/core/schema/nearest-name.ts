@@ -14,16 +14,19 @@ export class NearestName {
 
   find(wrong: string): string | undefined {
     let best: string | undefined;
+    // Names that begin like it: only one of them can be meant.
+    const longer: string[] = [];
     // One edit in a short name, more in a long one; of a single letter nothing would be left.
     let bestDistance = wrong.length < 2 ? 1 : Math.max(1, Math.floor(wrong.length / 3)) + 1;
     for (const name of this.#names()) {
       if (this.#remaining-- <= 0) return undefined;
+      if (wrong.length > 2 && name.toLowerCase().startsWith(wrong.toLowerCase())) longer.push(name);
       const distance = editDistance(wrong.toLowerCase(), name.toLowerCase(), bestDistance);
       if (distance >= bestDistance) continue;
       best = name;
       bestDistance = distance;
     }
-    return best;
+    return best ?? (longer.length === 1 ? longer[0] : undefined);
   }
 }
 

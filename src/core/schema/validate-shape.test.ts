@@ -90,8 +90,8 @@ describe("validateShape", () => {
     [
       "missing and unknown",
       circle,
-      { type: "circle", rad: 1 },
-      ['rad: A circle has no "rad"; it has "radius".', 'A circle needs "radius".'],
+      { type: "circle", size: 1 },
+      ['size: A circle has no "size"; it has "radius".', 'A circle needs "radius".'],
     ],
     [
       "misspelt",

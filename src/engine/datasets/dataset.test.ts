@@ -152,6 +152,12 @@ test("rows that cannot be used are told all at once, with file and line, or left
   );
 });
 
+test("the nearest file is named in place of one that is missing", async () => {
+  await expect(readDataset(file("rows.csv", "a\n1\n").replace("rows", "row"))).rejects.toThrow(
+    /row\.csv\. Did you mean "rows\.csv"\?$/,
+  );
+});
+
 test.each([
   ["no.csv", undefined, "There is no dataset at"],
   ["rows.xls", "x", "has no known format. Its name must end in .csv"],

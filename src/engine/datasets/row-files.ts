@@ -1,5 +1,6 @@
 import type { Worker } from "node:worker_threads";
 import { errorMessage } from "../../core/error-message.ts";
+import { nearestOf } from "../../core/schema/nearest-name.ts";
 import { MAX_DEPTH } from "../../core/values/frozen-copy.ts";
 import { isRecord, isReservedKey, type JsonObject } from "../../core/values/json.ts";
 import { linePortions, textPieces } from "../../system/files/read-text-file.ts";
@@ -35,6 +36,19 @@ const FORMATS: Readonly<Record<string, (path: string) => AsyncGenerator<readonly
   parquet: readParquet,
 };
 
+/** What a missing file may be called, as the end of a sentence. */
+function nearbyFile(path: string): string {
+  const { existsSync, readdirSync } = process.getBuiltinModule("node:fs");
+  const { basename, dirname, extname } = process.getBuiltinModule("node:path");
+  const folder = dirname(path);
+  if (!existsSync(folder)) return ` There is no folder ${folder} either.`;
+  const names = readdirSync(folder).filter((name) => Object.hasOwn(FORMATS, extname(name).slice(1)));
+  const { nearest } = nearestOf(basename(path), names);
+  if (nearest !== undefined) return ` Did you mean "${nearest}"?`;
+  const same = names.filter((name) => extname(name) === extname(path)).slice(0, 10);
+  return same.length === 0 ? "" : ` There are ${same.join(", ")}.`;
+}
+
 /** The rows of a file in portions, read on demand. Throws `DatasetError` if the file cannot be read. */
 export async function* readRows(path: string): AsyncGenerator<readonly FileRow[]> {
   const format = /\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase() ?? "";
@@ -46,7 +60,7 @@ export async function* readRows(path: string): AsyncGenerator<readonly FileRow[]
         .join(", ")}.`,
     );
   const { existsSync } = process.getBuiltinModule("node:fs");
-  if (!existsSync(path)) throw new DatasetError(`There is no dataset at ${path}.`);
+  if (!existsSync(path)) throw new DatasetError(`There is no dataset at ${path}.${nearbyFile(path)}`);
   try {
     yield* read(path);
   } catch (error) {

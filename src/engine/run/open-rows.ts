@@ -49,7 +49,11 @@ export async function openRows(definition: ScenarioDefinition, options: RowOptio
   } catch (error) {
     if (!(error instanceof DatasetError)) throw error;
     const { problems, message } = error;
-    if (problems.length === 0) throw new RunError([`In scenario "${name}": ${message}`]);
+    if (problems.length === 0) {
+      const isOwn = options.dataset === undefined && options.rows === undefined;
+      const issue: Issue = { code: "invalid_parameter", path: ["dataset"], message };
+      throw new RunError([isOwn ? sentence(issue) : `In scenario "${name}": ${message}`]);
+    }
     throw new RunError(limited([...new Set(problems)]).map((problem) => `In scenario "${name}", ${problem}`));
   }
 }

@@ -208,9 +208,7 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
       const run = sources === undefined ? {} : { sources: sources(cell) };
       const values = row === undefined ? {} : { itemHash: itemHash(row), rowValues: valuesOf(row) };
       const named =
-        row === undefined
-          ? cell
-          : { ...cell, rowName: redactSecrets(rowName(definition, cell.row ?? "", row)) };
+        row === undefined ? cell : { ...cell, rowName: redactSecrets(rowName(definition, cell.row, row)) };
       return { conversation: conversationId(cell), cell: named, definition, settings, ...values, ...run };
     },
     async close() {

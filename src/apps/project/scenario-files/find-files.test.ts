@@ -142,3 +142,15 @@ describe("what is wrong", () => {
     ]);
   });
 });
+
+test("an example of the package that is not in the folder is found there, and said", async () => {
+  const { files, skipped } = await findFiles(["examples/cookbook/rule.yaml"], { folder });
+  expect(files).toMatchObject([{ name: "examples/cookbook/rule.yaml", isCode: false }]);
+  expect(skipped).toEqual([
+    expect.stringContaining("the example of this name in the elenchus package is used"),
+  ]);
+  for (const name of ["examples/none.yaml", "examples/../package.json", "examples"]) {
+    const { problems } = await findFiles([name], { folder });
+    expect(problems).toHaveLength(1);
+  }
+});

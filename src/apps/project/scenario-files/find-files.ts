@@ -3,7 +3,7 @@ import { nearestOf } from "../../../core/schema/nearest-name.ts";
 import { isRecord } from "../../../core/values/json.ts";
 import { fileProblem, readTextFile, realPath, specialKind } from "../../../system/files/read-text-file.ts";
 import { isCodeFile } from "../import-module.ts";
-import { bundledPacks, packsFolder } from "../package-files.ts";
+import { bundledPacks, packageFolder, packsFolder } from "../package-files.ts";
 import type { FileProblem } from "../project-error.ts";
 import { parseYamlText } from "./yaml-text.ts";
 
@@ -21,7 +21,7 @@ export interface FoundFile {
 interface FoundFiles {
   readonly files: readonly FoundFile[];
   readonly problems: readonly FileProblem[];
-  /** Messages about pipes, devices and sockets among the files; they were not opened. */
+  /** Messages about pipes, devices and sockets among the files, which were not opened, and about examples. */
   readonly skipped: readonly string[];
 }
 
@@ -73,6 +73,13 @@ async function findNamed(name: string, { folder, packs }: SearchOptions): Promis
   } catch (error) {
     // A file with exactly this name goes first, even if the name looks like a pattern.
     if (/[*?[\]{}]/.test(name)) return byPattern(name, folder);
+    // The docs run them from the folder of the package.
+    const example = resolve(packageFolder(), file.name);
+    const isExample = file.name.startsWith("examples/") && isDataFile(name);
+    if (isExample && (await stat(example).catch(() => null))?.isFile()) {
+      const note = `There is no ${name} here: the example of this name in the elenchus package is used.`;
+      return { ...only({ path: example, name, isCode: false }), skipped: [note] };
+    }
     const missing = `There is no file or folder ${name}; check how it is written.`;
     const problem = fileProblem(error, name);
     return nothing(name, problem.startsWith("There is no file") ? missing : problem);

@@ -82,8 +82,9 @@ class DocumentReader {
     const at = node?.range?.[0] ?? keyOffset ?? 0;
     const place = { keyOffset, valueOffset: at };
     if (this.#yaml.isAlias(node)) {
-      const { value, size } = this.#target(node.source, at);
-      return { value, place, size };
+      const { value, size, place: target } = this.#target(node.source, at);
+      // What is wrong within it is wrong where it was written.
+      return { value, place: target.parts === undefined ? place : { ...place, parts: target.parts }, size };
     }
     const { anchor } = (node ?? {}) as { readonly anchor?: string };
     if (anchor !== undefined) this.#anchors.set(anchor, undefined);

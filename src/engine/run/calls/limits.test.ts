@@ -206,6 +206,22 @@ test("a time limit ends an attempt that does not listen, and tells it", async ()
   expect(told).toBeInstanceOf(ModelError);
 });
 
+test.each([
+  ["ollama http://localhost:11434/v1", 2, true],
+  ["http://127.0.0.1:8000 key 1234", 2, true],
+  ["ollama http://localhost:11434/v1", 1, false],
+  ["openai https://localhost.example.com/v1", 2, false],
+])("the calls of %s, %i at a time, that take too long: advice is %s", async (account, count, isAdvised) => {
+  const { clock, limits } = setUp({ retries: { timeout: { retries: 0, baseMs: 1, capMs: 1 } } });
+  const options = call({ account, timeoutMs: 1_000 });
+  const calls = Array.from({ length: count }, () =>
+    limits.call(() => new Promise<Answer>(() => {}), options),
+  );
+  const [first] = await clock.runUntil(Promise.allSettled(calls));
+  const { message } = (first as PromiseRejectedResult).reason as ModelError;
+  expect(message.includes("use --concurrency 1, or more time")).toBe(isAdvised);
+});
+
 test("the signal of the caller ends it at once, and what happens later is nobody's business", async () => {
   const clock = new VirtualClock();
   const controller = new AbortController();

@@ -76,14 +76,22 @@ export class Limits {
     const account = this.#account(options.account);
     let count: RetryCount | undefined;
     let firstRefusal: number | undefined;
+    let isOneOfMany = false;
     for (let attempts = 1; ; attempts++) {
       const start =
         (signal.aborted ? null : account.tryStart()) ??
         (await this.#waiting(signal, (either) => account.wait(either, attempts > 1)));
+      isOneOfMany ||= account.inFlight > 1;
       let result: StartResult = { kind: "other" };
       let failure: ModelError;
       try {
-        const reply = await limitedAttempt(attempt, { clock, signal, timeoutMs, onUnanswered });
+        const reply = await limitedAttempt(attempt, {
+          ...{ clock, signal, timeoutMs, onUnanswered },
+          advice: () => {
+            isOneOfMany ||= account.inFlight > 1;
+            return isOneOfMany && LOOPBACK.test(options.account) ? LOCAL_ADVICE : "";
+          },
+        });
         result = { kind: "success", hints: reply?.rateLimit };
         return { reply, attempts };
       } catch (error) {
@@ -205,7 +213,14 @@ interface AttemptLimits {
   readonly signal: AbortSignal;
   readonly timeoutMs: number | null;
   readonly onUnanswered?: (() => void) | undefined;
+  /** What to do if it takes too long. */
+  readonly advice?: () => string;
 }
+
+/** The account of a model on this computer, such as one of Ollama. */
+const LOOPBACK = /(?:^| )https?:\/\/(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?=[:/]|$)/i;
+const LOCAL_ADVICE =
+  " A model on your own computer may answer only one request at a time: use --concurrency 1, or more time, such as --set timeouts.callMs=600000.";
 
 /**
  * Makes one attempt, which ends with the signal or the time limit even if it does not listen to its own signal.
@@ -213,7 +228,7 @@ interface AttemptLimits {
  */
 export function limitedAttempt<Reply>(
   attempt: (signal: AbortSignal) => Promise<Reply>,
-  { clock, signal, timeoutMs, onUnanswered }: AttemptLimits,
+  { clock, signal, timeoutMs, onUnanswered, advice = () => "" }: AttemptLimits,
 ): Promise<Reply> {
   if (signal.aborted) return Promise.reject(cancelledError(signal));
   return new Promise((resolve, reject) => {
@@ -226,7 +241,7 @@ export function limitedAttempt<Reply>(
     };
     const forget = onAbort(signal, () => stop(cancelledError(signal)));
     const disarm =
-      timeoutMs === null ? undefined : clock.after(timeoutMs, () => stop(timeoutError(timeoutMs)));
+      timeoutMs === null ? undefined : clock.after(timeoutMs, () => stop(timeoutError(timeoutMs, advice())));
     const rest = (): void => {
       forget();
       disarm?.();
@@ -260,6 +275,6 @@ function isUnanswered(error: unknown, signal: AbortSignal): boolean {
   );
 }
 
-function timeoutError(timeoutMs: number): ModelError {
-  return new ModelError("timeout", `There was no answer within ${timeoutMs / 1_000} s.`);
+function timeoutError(timeoutMs: number, advice: string): ModelError {
+  return new ModelError("timeout", `There was no answer within ${timeoutMs / 1_000} s.${advice}`);
 }

@@ -21,17 +21,23 @@ import { named, possibleEdges } from "./routing-rules.ts";
 /** Rules about right answers that stand where the subject or the judge can read them. */
 export const LEAK_RULES: LintRules = {
   *truth_in_question(subject) {
+    // One finding for each question: its other rows have the same mistake.
+    const found = new Map<string, { leaks: readonly NamedAnswer[]; about: string; more: number }>();
     for (const { id, text, about, ofNode, short } of questions(subject)) {
-      const leak = [
+      const leaks = [
         ...ofNode.map((words) => (denied(text, words) === null ? givenAway(text, words) : null)),
         ...short.map((words) => statedAnswer(text, words)),
-      ];
-      for (const one of leak) {
-        if (one === null) continue;
-        const message = `The question of ${named(id)} contains its right answer ${JSON.stringify(one.word)}${about}.`;
-        yield inQuestion(subject, id, { leak: one, message });
-      }
+      ].filter((leak) => leak !== null);
+      const known = found.get(id);
+      if (known !== undefined) known.more += Math.min(1, leaks.length);
+      else if (leaks.length > 0) found.set(id, { leaks, about, more: 0 });
     }
+    for (const [id, { leaks, about, more }] of found)
+      for (const leak of leaks) {
+        const others = more === 0 ? "" : ` The same in ${more} more.`;
+        const message = `The question of ${named(id)} contains its right answer ${JSON.stringify(leak.word)}${about}.${others}`;
+        yield inQuestion(subject, id, { leak, message });
+      }
   },
 
   *truth_in_earlier_question(subject) {

@@ -119,10 +119,17 @@ describe("a right answer in a question", () => {
   test("texts with rows are rendered: the row with the leak is named", async () => {
     const nodes = { ask: ask("{{ row.text }}") };
     const definition = parseScenario({ name: "rows", entry: "ask", nodes, outcomes: right });
-    const rows = [{ text: "Which city is the capital of Turkey?" }, { text: "Which city is Ankara?" }];
-    const findings = await lintScenario(definition, { rows, rowCount: 2 });
+    const rows = [
+      { text: "Which city is the capital of Turkey?" },
+      { text: "Which city is Ankara?" },
+      { text: "Is it Ankara, the capital?" },
+    ];
+    const findings = await lintScenario(definition, { rows, rowCount: 3 });
     expect(findings.map(({ code, message }) => [code, message])).toEqual([
-      ["truth_in_question", 'The question of "ask" contains its right answer "Ankara" (row 2).'],
+      [
+        "truth_in_question",
+        'The question of "ask" contains its right answer "Ankara" (row "Which city is Ankara?"). The same in 1 more.',
+      ],
     ]);
   });
 
@@ -284,7 +291,7 @@ describe("reference answers and aliases", () => {
     ];
     const findings = await lintScenario(definition, { rows, rowCount: 2 });
     expect(findings.map(({ code, message }) => `${code}: ${message}`)).toEqual([
-      'reference_misread: The reference answer of "ask" does not verify (row 2): "It is 6." is read as answer = 6. Correct the answer, the truth or the rule.',
+      'reference_misread: The reference answer of "ask" does not verify (row "2 plus 3?"): "It is 6." is read as answer = 6. Correct the answer, the truth or the rule.',
     ]);
   });
 

@@ -3,19 +3,22 @@ import { fillTexts, hasTexts } from "../../../core/liquid/fill-texts.ts";
 import { needsOfParts } from "../../../core/liquid/text-needs.ts";
 import { TextError, type TextScope } from "../../../core/liquid/text-template.ts";
 import type { TestPlace } from "../../../core/scenario/condition-logic.ts";
-import type {
-  GivenValues,
-  Question,
-  ScenarioDefinition,
-  ScenarioEdge,
+import { datasetSource } from "../../../core/scenario/dataset.ts";
+import {
+  bindScenario,
+  type GivenValues,
+  type Question,
+  type ScenarioDefinition,
+  type ScenarioEdge,
 } from "../../../core/scenario/definition.ts";
 import type { LintCode, LintSeverity } from "../../../core/scenario/lint-rule.ts";
+import { rowName } from "../../../core/scenario/row-name.ts";
 import { USER_WRITES } from "../../../core/scenario/simulated-user.ts";
 import { variantCells, variantValues } from "../../../core/scenario/variants.ts";
 import type { FilePosition, IssuePath, PlaceInText } from "../../../core/schema/issue.ts";
 import { type Condition, compileWhen } from "../../../core/state/condition.ts";
 import type { Rubric } from "../../../core/templates/rubric.ts";
-import type { JsonObject } from "../../../core/values/json.ts";
+import { type JsonObject, ownValue } from "../../../core/values/json.ts";
 import type { Rehearsal } from "../rehearsal/rehearsal.ts";
 
 /** Something that a careful reviewer would ask the author about. */
@@ -170,7 +173,9 @@ function renderings(definition: ScenarioDefinition, rows: readonly JsonObject[])
       ...(cell === undefined || variants === undefined ? {} : { variant: variantOf(definition, cell, row) }),
     };
     const about = [
-      ...(row === undefined ? [] : [`row ${(position % rows.length) + 1}`]),
+      ...(row === undefined
+        ? []
+        : [`row ${rowName(bindScenario(definition, values), idOf(definition, row), row)}`]),
       ...(cell === undefined
         ? []
         : [
@@ -184,6 +189,12 @@ function renderings(definition: ScenarioDefinition, rows: readonly JsonObject[])
   const made = given.map(({ values, about }) => ({ questions: questionsWith(definition, values), about }));
   const isPlain = made.every(({ questions }) => sameQuestions(questions, made[0]?.questions));
   return isPlain ? made.slice(0, 1).map(({ questions }) => ({ questions, about: "" })) : made;
+}
+
+function idOf({ dataset }: ScenarioDefinition, row: JsonObject): string | undefined {
+  const { id } = dataset === undefined ? {} : datasetSource(dataset);
+  const value = id === undefined ? undefined : ownValue(row, id);
+  return value === undefined ? undefined : String(value);
 }
 
 function variantOf(
