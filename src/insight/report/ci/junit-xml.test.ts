@@ -52,7 +52,7 @@ test("conversations are test cases: a false outcome is a property, an error is a
   const { suites, root } = read(await heldRun(["B", "A", "mumble", "fail"]));
   // The judge, too, is a test case: it was asked what the rule could not read, and gave nothing.
   expect(root).toEqual({ name: "elenchus r", tests: "9", failures: "0", errors: "3", skipped: "0" });
-  expect(suites.map(({ name }) => name)).toEqual(["letters, subject", "judges", "warnings"]);
+  expect(suites.map(({ name }) => name)).toEqual(["letters, subject", "judges"]);
   const [judge] = suites[1]?.testcase ?? [];
   expect(propertiesOf(judge as Case)).toEqual({
     asked: "2",

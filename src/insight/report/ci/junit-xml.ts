@@ -4,16 +4,17 @@ import { isBrokenJudge, type JudgeHealth } from "../../../engine/journal/judge-h
 import type { OutcomeEvent } from "../../../engine/journal/run-event.ts";
 import type { ConversationSummary, ResultRow, Store } from "../../../engine/journal/store/store.ts";
 import { storedRun } from "../../../engine/journal/transfer/stored-run.ts";
-import { runCounts, type Tested } from "../data/run-counts.ts";
+import type { Tested } from "../data/run-counts.ts";
 import type { ThresholdResult } from "../data/thresholds.ts";
-import { doubtTexts, judgeProblemTexts } from "../text/doubt-text.ts";
+import { judgeProblemTexts } from "../text/doubt-text.ts";
 import { conversationName, testedName } from "../text/names.ts";
 import { thresholdReason } from "../text/threshold-text.ts";
 import { failureSentence } from "../text/verdict-text.ts";
 
 /**
  * A run as a JUnit file, in pieces: a suite for each scenario, subject and judge with a test case for each conversation, a suite with
- * a test case for each judge model, a suite of thresholds, which alone can fail, and one without test cases for what makes rates doubtful. Of all conversations but one, only the summary is in memory.
+ * a test case for each judge model, and a suite of thresholds, which alone can fail. Of all conversations but one, only the summary is
+ * in memory.
  */
 export function* junitXml(
   store: Store,
@@ -59,15 +60,6 @@ export function* junitXml(
       { name: "thresholds", ...NONE, tests: thresholds.length, failures: missed },
       thresholds.map((result) => thresholdCase(result, start.judges)),
     );
-  const { missing } = runCounts(rows, start);
-  const doubts = doubtTexts({ missing, judges: start.judges, health: judges });
-  if (doubts.length > 0)
-    yield* testSuite({ name: "warnings", ...NONE }, [
-      properties(
-        doubts.map((text) => ["warning", text]),
-        "    ",
-      ),
-    ]);
   yield "</testsuites>\n";
 }
 
@@ -110,12 +102,9 @@ function testCase(attributes: Attributes, content: readonly string[]): string {
   return content.length === 0 ? `${head}/>\n` : `${head}>\n${content.join("")}    </testcase>\n`;
 }
 
-function properties(
-  values: readonly (readonly [name: string, value: string | number])[],
-  indent = "      ",
-): string {
-  const each = values.map(([name, value]) => `${indent}  <property${xmlAttributes({ name, value })}/>\n`);
-  return `${indent}<properties>\n${each.join("")}${indent}</properties>\n`;
+function properties(values: readonly (readonly [name: string, value: string | number])[]): string {
+  const each = values.map(([name, value]) => `        <property${xmlAttributes({ name, value })}/>\n`);
+  return `      <properties>\n${each.join("")}      </properties>\n`;
 }
 
 /** An element of a test case with a text. */

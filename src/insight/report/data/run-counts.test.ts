@@ -8,7 +8,6 @@ import type { RunSummary } from "../../../engine/journal/store/store.ts";
 import type { GivenRecord } from "../../../engine/run/records/given-record.ts";
 import { PLAIN_STYLE } from "../../../system/terminal/terminal.ts";
 import { githubAnnotations } from "../ci/github-annotations.ts";
-import { junitXml } from "../ci/junit-xml.ts";
 import { resultsText } from "../text/results-text.ts";
 import type { RateLine } from "./rate-line.ts";
 import { rates } from "./rates.ts";
@@ -94,9 +93,6 @@ test("a subject that lost a quarter of its conversations is not marked as best",
   expect(textOf(found, true)).toContain("73.0 % to 100.0 % if all 27 undecided (27.0 %) were false or true");
   const annotations = [...githubAnnotations(STORE, "lost", { thresholds: [], summary: "" })];
   expect(annotations.join("")).toContain("::warning title=Results may be wrong::did not finish: 27.0 %25");
-  expect([...junitXml(STORE, "lost")].join("")).toContain(
-    '<property name="warning" value="Warning: did not finish: 27.0 %',
-  );
 });
 
 test("a best mark stays where nothing that is missing can change who is best", async () => {
