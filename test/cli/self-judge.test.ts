@@ -175,5 +175,7 @@ test("a subject that cannot be its own judge: the run says before the first call
   expect([code, flat(stderr)]).toEqual([0, expect.stringContaining(said)]);
   expect((await elenchus([...words, "--judge", "rules"], { folder })).stderr).not.toContain("own judge");
   const doctor = ["doctor", "--offline", "--config", "agent.config.mjs"];
-  expect(flat((await elenchus(doctor, { folder })).stdout)).toContain("Name a judge, for example --judge");
+  const advised = await elenchus(doctor, { folder, environment: { ANTHROPIC_API_KEY: "not-needed" } });
+  expect(flat(advised.stdout)).toContain("keys there are: --judge anthropic/claude-haiku-4-5");
+  expect(flat((await elenchus(doctor, { folder })).stdout)).toContain("No provider has a key");
 });

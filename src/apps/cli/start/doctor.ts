@@ -8,6 +8,7 @@ import { openStore } from "../../../engine/journal/store/open-store.ts";
 import { isPostgresAddress, shownStore } from "../../../engine/journal/store/postgres/postgres-address.ts";
 import { StoreError } from "../../../engine/journal/store/store-error.ts";
 import { ModelError } from "../../../engine/models/model-error.ts";
+import { findProvider, firstSet } from "../../../engine/models/providers/provider.ts";
 import { resolveToolServers } from "../../../engine/models/tools/resolve-tool-servers.ts";
 import { cannotJudge, readByRules } from "../../../engine/run/required-models.ts";
 import { resolveModels } from "../../../engine/run/resolve-models.ts";
@@ -201,14 +202,41 @@ async function modelFindings(settings: Settings, environment: Environment): Prom
   // Each is fine by itself, but two may have the same name.
   const { problems, unjudged } = await check(subjects, judges);
   const agents = unjudged.filter(({ model }) => !("simulate" in model));
-  const advice = "so what rules leave stays unread. Name a judge, for example --judge openai/gpt-5-mini";
   return [
     ...found,
     ...problems.map((text): Finding => ({ level: "broken", text })),
     ...(judges.includes(SELF_JUDGE) && agents.length > 0
-      ? [{ level: "warning", text: `${cannotJudge(agents)}, ${advice}` } as const]
+      ? [
+          {
+            level: "warning",
+            text: `${cannotJudge(agents)}, so what rules leave stays unread. ${judgeAdvice(settings, environment)}`,
+          } as const,
+        ]
       : []),
   ];
+}
+
+/** A small model of each provider, which can read replies for others. */
+const SMALL_MODELS: Readonly<Record<string, string>> = {
+  openai: "gpt-5-mini",
+  anthropic: "claude-haiku-4-5",
+  google: "gemini-2.5-flash",
+  openrouter: "openai/gpt-5-mini",
+  groq: "llama-3.3-70b-versatile",
+  mistral: "mistral-small-latest",
+  together: "meta-llama/Llama-3.3-70B-Instruct-Turbo",
+  deepseek: "deepseek-chat",
+  xai: "grok-4-fast",
+};
+
+/** Names a judge for subjects that cannot be their own: one whose key is there. */
+function judgeAdvice({ providers }: Settings, environment: Environment): string {
+  const found = Object.entries(SMALL_MODELS).find(
+    ([name]) => firstSet(findProvider(name, providers)?.keyVariables ?? [], environment) !== undefined,
+  );
+  return found === undefined
+    ? "No provider has a key: set one, such as OPENAI_API_KEY, and name a judge: --judge openai/gpt-5-mini"
+    : `A judge that works with the keys there are: --judge ${found.join("/")}`;
 }
 
 function optionFindings(part: string, option: AnyOption, problems: readonly string[]): readonly Finding[] {
