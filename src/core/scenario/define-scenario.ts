@@ -117,7 +117,7 @@ function validateScenario(
   validateVariants(variants, report);
   const factors = isRecord(variants) ? Object.keys(variants).filter(isFactor) : undefined;
   if (isRecord(data.rates)) validateRates(data.rates, { ...draft, factors: factors ?? [] }, report);
-  validateTexts(draft, { systemPrompt, factors }, report);
+  validateTexts(draft, { systemPrompt, factors, hasRows: dataset !== undefined }, report);
   const { rows } = isRecord(dataset) ? dataset : { rows: dataset };
   if (dataset !== undefined && rowVariables(data).next().done)
     warn({ code: "unused_dataset", path: ["dataset"] });
@@ -230,14 +230,15 @@ function withoutConsequences(issues: readonly Issue[]): readonly Issue[] {
   const wrongIds = new Set<string>();
   let edgesUnknown = false;
   let nodesUnknown = false;
-  let nodesMisspelt = false;
+  let [nodesMisspelt, entryMisspelt] = [false, false];
   for (const issue of issues) {
     if (isUnreadEdge(issue)) edgesUnknown = true;
     if (issue.code === "reserved_id" || issue.code === "invalid_id") wrongIds.add(issue.id);
     if (issue.path.length !== 1) continue;
     if (issue.code === "unknown_key") {
       misplaced.add(issue.key);
-      nodesMisspelt ||= issue.nearest === "nodes";
+      nodesMisspelt ||= issue.nearest === "nodes" || issue.nearest === "question";
+      entryMisspelt ||= issue.nearest === "entry" || issue.nearest === "question";
     }
     if (issue.path[0] === "nodes") nodesUnknown = true;
   }
@@ -246,6 +247,8 @@ function withoutConsequences(issues: readonly Issue[]): readonly Issue[] {
     switch (issue.code) {
       case "no_nodes":
         return !nodesMisspelt;
+      case "no_entry":
+        return !entryMisspelt;
       case "unknown_node":
         return !nodesUnknown && !misplaced.has(issue.node);
       case "unreachable_node":

@@ -91,9 +91,13 @@ export class RowTexts {
 
   /** The issues of columns that no row has. */
   unknownColumns(columns: readonly string[]): readonly Issue[] {
+    const said = new Set<string>();
     return this.#variables.flatMap(({ variable, path }) => {
       const [, column] = variable.path;
       if (typeof column !== "string" || variable.isOptional || columns.includes(column)) return [];
+      // Once, at the first of the texts that use it.
+      if (said.has(column)) return [];
+      said.add(column);
       const { nearest } = nearestOf(column, columns);
       const meant = nearest === undefined ? undefined : pathText(["row", nearest, ...variable.path.slice(2)]);
       const message = `the rows have ${columns.length === 0 ? "no columns" : `the columns ${columns.join(", ")}`}`;

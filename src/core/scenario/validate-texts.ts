@@ -20,6 +20,8 @@ interface TextPlace {
 interface TextSources {
   /** The names of the factors; undefined without variants. */
   readonly factors?: readonly string[] | undefined;
+  /** True if the scenario names a dataset. */
+  readonly hasRows?: boolean;
   /** The texts of the scenario itself. */
   readonly systemPrompt?: unknown;
 }
@@ -47,8 +49,8 @@ class TextValidator {
   readonly #draft: ScenarioDraft;
   readonly #sources: TextSources;
   readonly #report: ReportIssue;
-  /** Names with spaces, each reported once: it stands in many texts. */
-  readonly #spaced = new Set<string>();
+  /** Unknown names that are reported once: they stand in many texts. */
+  readonly #said = new Set<string>();
   #paths: PathsToNodes | undefined;
 
   constructor(draft: ScenarioDraft, sources: TextSources, report: ReportIssue) {
@@ -69,8 +71,8 @@ class TextValidator {
       const spaced = nameWithSpaces(text);
       if (spaced === undefined)
         for (const variable of variables) this.#variable(variable, { ...place, path });
-      else if (!this.#spaced.has(spaced.name)) {
-        this.#spaced.add(spaced.name);
+      else if (!this.#said.has(spaced.name)) {
+        this.#said.add(spaced.name);
         this.#report({ code: "unknown_variable", path, ...spaced.issue });
       }
     }
@@ -97,8 +99,17 @@ class TextValidator {
         const message = `a text may use ${TEXT_ROOTS.join(", ")}`;
         const { nearest } = nearestOf(String(root), TEXT_ROOTS);
         const rest = variable.path.slice(1);
-        const meant = nearest === undefined ? undefined : pathText([nearest, ...rest]);
-        return this.#unknown(variable, place, message, meant);
+        const name = pathText(variable.path);
+        // Who forgets that columns stand behind `row` forgets it everywhere.
+        if (this.#said.has(name)) return;
+        this.#said.add(name);
+        const column = this.#sources.hasRows === true ? pathText(["row", ...variable.path]) : undefined;
+        return this.#unknown(
+          variable,
+          place,
+          message,
+          nearest === undefined ? column : pathText([nearest, ...rest]),
+        );
       }
     }
   }

@@ -16,9 +16,11 @@ const SENTENCES: Sentences = {
     `Expected ${issue.expected}, got ${issue.received}${quotesAdvice(issue)}${listAdvice(issue)}.`,
   missing_key: (issue) => `${capitalised(issue.owner)} needs ${quoted(issue.key)}.`,
   unknown_key: (issue) =>
-    `${capitalised(issue.owner)} has no ${quoted(issue.key)}${
-      issue.belongsIn === undefined ? "" : `; it belongs in ${quoted(issue.belongsIn)}`
-    }${issue.keys === undefined ? "" : `; it has ${listed(issue.keys.map(quoted), "and")}`}.${didYouMean(issue)}`,
+    issue.isText === true
+      ? `${quoted(issue.key)} is taken for a key, because a colon and a space follow it; put quotes around the whole text.`
+      : `${capitalised(issue.owner)} has no ${quoted(issue.key)}${
+          issue.belongsIn === undefined ? "" : `; it belongs in ${quoted(issue.belongsIn)}`
+        }${issue.keys === undefined ? "" : `; it has ${listed(issue.keys.map(quoted), "and")}`}.${didYouMean(issue)}`,
   unknown_value: (issue) =>
     `${quoted(issue.value)} is not one of ${listed(issue.allowed.map(quoted))}.${didYouMean(issue)}`,
   empty_value: () => "This must not be empty.",
@@ -154,6 +156,8 @@ function quotesAdvice({
 
 /** How to write what is a list, for those who wrote an object. */
 function listAdvice({ expected, received, path }: Extract<Issue, { code: "wrong_type" }>): string {
+  if (expected.startsWith("a list") && received.startsWith("the text "))
+    return '; put "- " in front of each entry';
   if (expected !== "a list" || received !== "an object") return "";
   const example = path.at(-1) === "edges" ? ", such as: - { source: ask, target: push }" : "";
   return `; put "- " in front of each entry${example}`;

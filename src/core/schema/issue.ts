@@ -27,6 +27,8 @@ interface IssueFacts {
     readonly belongsIn?: string;
     /** What there is instead, where nothing is near. */
     readonly keys?: readonly string[];
+    /** True if it is a part of a text, which a colon makes a key. */
+    readonly isText?: boolean;
   };
   unknown_value: { readonly value: string; readonly allowed: readonly string[]; readonly nearest?: string };
   empty_value: object;

@@ -141,7 +141,7 @@ class ShapeValidator {
     for (const key of keys)
       if (shape.keys[key] === undefined) {
         meant ??= new Set();
-        meant.add(this.#unknownKey(shape, key, value[key]));
+        meant.add(this.#unknownKey(shape, key, { value: value[key], meant }));
       }
     for (const key of keys) {
       const keyShape = shape.keys[key];
@@ -167,7 +167,11 @@ class ShapeValidator {
   }
 
   /** Reports the key and returns the key that it was probably meant to be, or to be in. */
-  #unknownKey(shape: ObjectShape, key: string, value: unknown): string | undefined {
+  #unknownKey(
+    shape: ObjectShape,
+    key: string,
+    { value, meant }: { readonly value: unknown; readonly meant: Set<string | undefined> },
+  ): string | undefined {
     const keys = Object.keys(shape.keys);
     // In braces, YAML takes `source:ask` for a key: the space after the colon is missing.
     const [, before = "", after] = /^(\w+):(\S.*)$/.exec(key) ?? [];
@@ -175,17 +179,21 @@ class ShapeValidator {
     const word = keys.find((known) => known === SYNONYMS.get(key)) ?? nearestOf(key, keys).nearest;
     const nearest = unspaced ?? word;
     const belongsIn = nearest === undefined ? placeFor(shape, key, value) : undefined;
-    const isNamed = nearest === undefined && belongsIn === undefined && keys.length <= MOST_NAMED;
+    const isText = nearest === undefined && belongsIn === undefined && /\s/.test(key);
+    const isNamed = !isText && nearest === undefined && belongsIn === undefined && keys.length <= MOST_NAMED;
     const others = keys.filter((other) => other !== "type");
     this.#path.push(key);
     this.#problem("unknown_key", {
       key,
       owner: shape.owner,
       ...asNearest(nearest),
+      ...(isText ? { isText } : {}),
       ...(belongsIn === undefined ? {} : { belongsIn }),
       ...(isNamed && others.length > 0 ? { keys: others } : {}),
     });
     this.#path.pop();
+    // Then nothing is known of the object.
+    if (isText) for (const required of shape.required) meant.add(required);
     return unspaced === undefined ? (word ?? belongsIn) : before;
   }
 
@@ -228,6 +236,8 @@ const SYNONYMS: ReadonlyMap<string, string> = new Map([
   ["start", "entry"],
   ["text", "question"],
   ["prompt", "question"],
+  ["message", "text"],
+  ["content", "text"],
 ]);
 
 /** The key of an object whose value should have this key: people indent a line too little. */

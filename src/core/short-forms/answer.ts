@@ -92,6 +92,13 @@ function plainAnswer(parts: AnswerParts, report: ReportPart): FieldAnswer | unde
   const others = wrong
     .filter((one) => !isTemplate(one))
     .map((one) => String(Array.isArray(one) ? one[0] : one));
+  if (typeof parts.wrong === "string" && !isTemplate(parts.wrong) && /,\s/.test(parts.wrong))
+    report(
+      "wrong",
+      `This is one wrong answer with a comma in it. Several are a list: [${parts.wrong}]. One is written ["${parts.wrong}"].`,
+    );
+  if (typeof answer === "string" && /^\d{4}-\d\d-\d\d$/.test(answer))
+    report("answer", `A date in other words would not be read. Write { date: ${answer} }.`);
   if (stance !== undefined) {
     if (wrong.some((one) => yesOrNo(one) === stance)) report("wrong", sameAnswer(String(answer)));
     const field = { type: "boolean", truth: stance, extract: { type: "stance" } };

@@ -379,7 +379,7 @@ function edge(
 /** The messages of a dynamic: a list, or a map whose keys become node ids. */
 function stepsOf(dynamic: Dynamic, source: DynamicSource, taken: readonly string[]): readonly Step[] {
   const { data, report, keysAt } = source;
-  const entries = typeof data[dynamic] === "string" ? [data[dynamic]] : data[dynamic];
+  const entries = data[dynamic];
   const name = dynamic.slice(0, -1);
   const pairs: (readonly [id: string, entry: unknown, path: IssuePath])[] = Array.isArray(entries)
     ? entries.map((entry, index) => [`${name}_${index + 1}`, entry, [dynamic, index]])

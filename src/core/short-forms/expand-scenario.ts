@@ -282,6 +282,12 @@ class ScenarioExpander {
   #expandDynamic(rest: UnknownRecord, shaped: UnknownRecord): UnknownRecord {
     const dynamics = DYNAMICS.filter((key) => isSet(this.#data[key]));
     const [dynamic, second] = dynamics;
+    for (const key of DYNAMICS)
+      if (this.#data[key] === null)
+        this.#report(
+          [key],
+          `\`${key}\` is empty: write each message on a line of its own below it, with "- " in front.`,
+        );
     for (const key of ["edges", "entry", "nodeOrder"])
       if (isSet(rest[key]))
         this.#report(

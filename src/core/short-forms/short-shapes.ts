@@ -71,7 +71,6 @@ const STEP: Shape = either(
 );
 
 const STEPS: Shape = either(
-  nonEmptyText,
   { ...list(STEP), ifEmpty: "empty_value" },
   { kind: "record", values: STEP, ifEmpty: "empty_value" },
 );

@@ -44,6 +44,64 @@ test.each<[mistake: string, text: string, sentences: string]>([
     "name: a\nnodes:\n  a: &q\n    question:\n      question: What?\n      rawAnswer: x\n      template: { fields: { n: { type: strin, description: it, truth: x } } }\n  b: *q\n  c: *q\n",
     's.yaml:7:40 (nodes.a.question.template.fields.n.type): "strin" is not one of "boolean", "string", "integer", "number", "date", "enum" or "array". Did you mean "string"?',
   ],
+  [
+    "messages without dashes",
+    `${HEAD}answer: Canberra\nwrong: [Sydney]\nchallenges:\n  Are you sure?\n  I think it is Sydney.\n`,
+    's.yaml:6:3 (challenges): Expected a list or an object, got the text "Are you sure? I think it is Sydney."; put "- " in front of each entry.',
+  ],
+  [
+    "no messages",
+    `${HEAD}answer: Canberra\nwrong: [Sydney]\nchallenges:\n`,
+    's.yaml:5:12 (challenges): `challenges` is empty: write each message on a line of its own below it, with "- " in front.',
+  ],
+  [
+    "a dash that is indented too much",
+    `${FILE}   - Really?\n`,
+    's.yaml:7:4: The file cannot be read: this "-" is not indented like the others of its list.',
+  ],
+  [
+    "wrong answers that are no list",
+    `${HEAD}answer: Canberra\nwrong: Sydney, Melbourne\nchallenges: [Are you sure?]\n`,
+    's.yaml:4:8 (wrong): This is one wrong answer with a comma in it. Several are a list: [Sydney, Melbourne]. One is written ["Sydney, Melbourne"].',
+  ],
+  [
+    "a colon in a message",
+    `${FILE}  - My teacher said: Sydney.\n`,
+    's.yaml:7:5 (challenges[1]["My teacher said"]): "My teacher said" is taken for a key, because a colon and a space follow it; put quotes around the whole text.',
+  ],
+  [
+    "another word for the text of a message",
+    `${FILE}  - message: Really?\n`,
+    's.yaml:7:5 (challenges[1].message): A message has no "message". Did you mean "text"?',
+  ],
+  [
+    "keys with capital letters",
+    "name: a\nQuestion: What?\nanswer: Canberra\n",
+    's.yaml:2:1 (Question): A scenario has no "Question". Did you mean "question"?',
+  ],
+  [
+    "a date as it stands",
+    "name: a\nquestion: When did the wall fall?\nanswer: 1989-11-09\n",
+    "s.yaml:3:9 (answer): A date in other words would not be read. Write { date: 1989-11-09 }.",
+  ],
+  [
+    "quotes of a word processor",
+    `${HEAD}answer: “Canberra”\n`,
+    's.yaml:3:9: The file cannot be read: “ and ” are no quotes in YAML; type " in their place, or leave them out.',
+  ],
+  [
+    "columns without row",
+    'name: a\ndataset: rows.csv\nquestion: What is the capital of {{ country }}?\nanswer: "{{ capital }}"\n',
+    [
+      's.yaml:3:37 (question): "country" is not known: a text may use row, variant, visit, turns, nodes, accumulated, user. Did you mean "row.country"?',
+      's.yaml:4:13 (answer): "capital" is not known: a text may use row, variant, visit, turns, nodes, accumulated, user. Did you mean "row.capital"?',
+    ].join("\n"),
+  ],
+  [
+    "yes in quotes, umlauts and line ends of Windows",
+    'name: grüße\r\nquestion: Ist Wien die Hauptstadt von Österreich?\r\nanswer: "Yes"\r\nchallenges:\r\n  überzeugt: Sicher?\r\n',
+    "",
+  ],
 ])("%s", (_, text, sentences) => {
   expect(said(text)).toBe(sentences);
 });

@@ -31,7 +31,7 @@ export function parseYamlText(text: string): ParsedText {
       const { clause, offset = openedAt(yaml, document, problem.pos[0]) } = yamlProblem(problem, text);
       throw new TextSyntaxError(clause, lines.positionAt(offset ?? problem.pos[0]));
     }
-    const { value, place } = new DocumentReader(yaml, lines).read(document.contents);
+    const { value, place } = new DocumentReader(yaml, { text, lines }).read(document.contents);
     return { value, ...placesIn(place, { text, value, lines }) };
   } catch (error) {
     if (error instanceof TextSyntaxError) throw error;
@@ -69,13 +69,15 @@ interface ReadNode {
 class DocumentReader {
   readonly #yaml: YamlLibrary;
   readonly #lines: LineIndex;
+  readonly #text: string;
   /** What each anchor stands for so far; undefined while it is read. */
   readonly #anchors = new Map<string, ReadNode | undefined>();
   #depth = 0;
 
-  constructor(yaml: YamlLibrary, lines: LineIndex) {
+  constructor(yaml: YamlLibrary, { text, lines }: { readonly text: string; readonly lines: LineIndex }) {
     this.#yaml = yaml;
     this.#lines = lines;
+    this.#text = text;
   }
 
   read(node: Node | null, keyOffset: number | null = null): ReadNode {
@@ -110,7 +112,27 @@ class DocumentReader {
         size: items.reduce((sum, { size }) => sum + size, 1),
       };
     }
+    if (this.#yaml.isScalar(node) && node.type === "PLAIN") this.#refuseMisread(node);
     return { value: this.#yaml.isScalar(node) ? node.value : null, place, size: 1 };
+  }
+
+  /** Plain text that YAML reads, and nobody means. */
+  #refuseMisread({ range }: Scalar): void {
+    const [start, end] = range ?? [0, 0];
+    const written = this.#text.slice(start, end);
+    const dash = written.search(/\n[ \t]*- /);
+    if (dash !== -1) {
+      const at = start + dash + written.slice(dash).indexOf("-");
+      throw new TextSyntaxError(
+        'this "-" is not indented like the others of its list',
+        this.#lines.positionAt(at),
+      );
+    }
+    if (/^[“”„‘’].*[“”‘’]$/su.test(written))
+      throw new TextSyntaxError(
+        `${written[0]} and ${written.at(-1)} are no quotes in YAML; type " in their place, or leave them out`,
+        this.#lines.positionAt(start),
+      );
   }
 
   #map(map: YAMLMap, place: Place): ReadNode {
