@@ -58,6 +58,8 @@ const SETTINGS_BY_GROUP = {
     "--dataset <file>":
       "rows for scenarios that use them, in place of their own: CSV, TSV, JSONL, JSON, YAML or Parquet",
     "--skip-bad-rows": "leave out rows that cannot be used, and say how many",
+    "--limit <n>": "only the first n rows of each scenario",
+    "--row <id>": "only the row with this id",
     "--variant <factor=level>": "only conversations with this level of a factor",
     "--scenario <name>": "only scenarios with this name; * matches any characters",
     "--tag <tag>": "only scenarios with this tag in their metadata",
@@ -98,8 +100,14 @@ const KEYS: Readonly<Record<string, SettingKey>> = {
   judge: "judges",
   scenario: "only",
   tag: "tags",
+  limit: "rowLimit",
+  row: "onlyRows",
 };
-const REPEATABLE: ReadonlySet<string> = new Set([...Object.keys(KEYS), "variant", "failUnder"]);
+const REPEATABLE: ReadonlySet<string> = new Set([
+  ...Object.keys(KEYS).filter((name) => name !== "limit"),
+  "variant",
+  "failUnder",
+]);
 
 /** A flag that sets a setting. */
 export interface SettingFlag extends Flag {

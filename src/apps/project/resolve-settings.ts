@@ -40,7 +40,7 @@ export interface SettingSources {
 }
 
 const SHAPE = settingsShape("a project");
-const LISTS: ReadonlySet<string> = new Set(["scenarios", "only", "tags", "subjects", "judges"]);
+const LISTS: ReadonlySet<string> = new Set(["scenarios", "only", "tags", "subjects", "judges", "onlyRows"]);
 
 /** Settings from flags, else the profile, else the file, else defaults. Throws a `ProjectError` with everything that is wrong. */
 export function resolveSettings(sources: SettingSources): ResolvedSettings {

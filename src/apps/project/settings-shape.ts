@@ -172,6 +172,8 @@ export const SETTING_SHAPES: Readonly<Record<SettingKey, Shape>> = {
   replicates: described(FROM_1, "How often each conversation is run."),
   dataset: DATASET_SHAPE,
   skipBadRows: described(boolean, "True to leave out rows that cannot be used."),
+  onlyRows: described(either(nonEmptyText, several(nonEmptyText)), "Only the rows with these ids."),
+  rowLimit: described(FROM_1, "Only so many rows, the first."),
   variant: described(
     either(nonEmptyText, several(nonEmptyText), recordOf(either(number, nonEmptyText))),
     "Only conversations with these levels: order=a.",

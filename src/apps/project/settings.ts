@@ -35,6 +35,10 @@ export interface Settings {
   readonly rows?: readonly JsonObject[];
   /** True to leave out rows that cannot be used. */
   readonly skipBadRows: boolean;
+  /** Only the rows with these ids. */
+  readonly onlyRows?: readonly string[];
+  /** Only so many rows, the first. */
+  readonly rowLimit?: number;
   /** Only conversations with these levels of these factors. */
   readonly variant: Readonly<Record<string, string>>;
   readonly concurrency: number;
@@ -110,6 +114,7 @@ interface ShortForms {
   readonly scenarios?: OneOrSeveral<string>;
   readonly only?: OneOrSeveral<string>;
   readonly tags?: OneOrSeveral<string>;
+  readonly onlyRows?: OneOrSeveral<string>;
   readonly subjects?: OneOrSeveral<SubjectOption>;
   readonly judges?: OneOrSeveral<JudgeOption>;
   /** `5usd`, `2M tokens`, or an object. */

@@ -35,6 +35,10 @@ type RowTest = (row: JsonObject) => readonly RowProblem[];
 interface ReadOptions {
   /** True to leave out rows that cannot be used; otherwise they are an error (default false). */
   readonly skipBadRows?: boolean;
+  /** Only the rows with these ids. */
+  readonly onlyRows?: readonly string[];
+  /** Only so many rows, the first. */
+  readonly rowLimit?: number;
   readonly test?: RowTest;
   /** What of a row is part of the hash (default: all of it). */
   readonly used?: (row: JsonObject) => JsonObject;
@@ -51,8 +55,8 @@ interface Inspection {
   readonly problemCount: number;
   /** In sentences with file and line. */
   readonly problems: readonly string[];
-  /** The ids of a sample; undefined if all rows are used. */
-  readonly sample: ReadonlySet<string> | undefined;
+  /** The ids of the rows that are used; undefined for all. */
+  readonly chosen: ReadonlySet<string> | undefined;
 }
 
 /**
@@ -70,7 +74,7 @@ export class Dataset {
   readonly source: DatasetSource;
   readonly skipsBadRows: boolean;
   readonly #test: RowTest | undefined;
-  readonly #sample: ReadonlySet<string> | undefined;
+  readonly #chosen: ReadonlySet<string> | undefined;
 
   private constructor(source: DatasetSource, { test, skipBadRows = false }: ReadOptions, found: Inspection) {
     this.source = source;
@@ -80,7 +84,7 @@ export class Dataset {
     this.columns = found.columns;
     this.skipped = skipBadRows ? found.problemCount : 0;
     this.#test = test;
-    this.#sample = found.sample;
+    this.#chosen = found.chosen;
   }
 
   /** Reads all rows once. Throws `DatasetError` with all problems of rows, unless they are to be skipped. */
@@ -100,14 +104,13 @@ export class Dataset {
 
   /** The rows in portions. */
   async *portions(): AsyncGenerator<readonly DatasetRow[]> {
-    const { limit = Number.POSITIVE_INFINITY } = this.source;
     let index = 0;
     for await (const portion of usableRows(this.source, { test: this.#test })) {
-      const sample = this.#sample;
-      const drawn = sample === undefined ? portion : portion.filter(({ id }) => sample.has(id));
-      const selected = drawn.slice(0, limit - index);
+      const chosen = this.#chosen;
+      const wanted = chosen === undefined ? portion : portion.filter(({ id }) => chosen.has(id));
+      const selected = wanted.slice(0, this.count - index);
       if (selected.length > 0) yield selected.map(({ id, values }) => ({ id, index: index++, values }));
-      if (index >= limit) return;
+      if (index >= this.count) return;
     }
   }
 
@@ -115,6 +118,17 @@ export class Dataset {
   async *[Symbol.asyncIterator](): AsyncGenerator<DatasetRow> {
     for await (const portion of this.portions()) yield* portion;
   }
+}
+
+/** How many ids a message names. */
+const MOST_IDS = 10;
+
+/** The row that may be meant by an id that no row has, or the ids that there are. */
+export function knownRows(wanted: string, ids: readonly string[]): string {
+  const { nearest } = nearestOf(wanted, ids);
+  if (nearest !== undefined) return `Did you mean ${JSON.stringify(nearest)}?`;
+  const more = ids.length > MOST_IDS ? ` and ${ids.length - MOST_IDS} more` : "";
+  return `There are ${ids.slice(0, MOST_IDS).join(", ")}${more}.`;
 }
 
 function noRows({ file, where }: DatasetSource, problemCount: number): DatasetError {
@@ -154,7 +168,7 @@ const MOST_PLACES = 6;
 
 async function inspect(
   source: DatasetSource,
-  { test, used = (row) => row }: ReadOptions,
+  { test, used = (row) => row, onlyRows, rowLimit = Number.POSITIVE_INFINITY }: ReadOptions,
 ): Promise<Inspection> {
   const { sample, limit = Number.POSITIVE_INFINITY } = source;
   const columns = new Set<string>();
@@ -171,24 +185,30 @@ async function inspect(
   };
   const hash = process.getBuiltinModule("node:crypto").createHash("sha256");
   const drawn: (readonly [key: string, id: string])[] = [];
+  const ids: string[] = [];
   for await (const portion of usableRows(source, { test, columns, onProblems })) {
     count += portion.length;
     for (const { id, values } of portion) {
       hash.update(`${canonicalJson([id, used(values)])}\n`);
+      if (onlyRows !== undefined) ids.push(id);
       if (sample !== undefined) drawn.push([sha256(`${sample.seed ?? 0} ${id}`), id]);
     }
   }
   if (count > 0 || columns.size > 0) requireColumns(source, [...columns]);
   // Those with the lowest keys: which ones does not depend on the order, and another id changes at most one.
   drawn.sort(([one], [other]) => (one < other ? -1 : 1));
-  const ids = sample === undefined ? undefined : new Set(drawn.slice(0, sample.n).map(([, id]) => id));
+  const sampled = sample === undefined ? undefined : new Set(drawn.slice(0, sample.n).map(([, id]) => id));
+  const chosen = onlyRows === undefined ? sampled : new Set(onlyRows);
+  const unknown = onlyRows?.find((id) => !ids.includes(id));
+  if (unknown !== undefined && problemCount === 0 && count > 0)
+    throw new DatasetError(`There is no row ${JSON.stringify(unknown)}. ${knownRows(unknown, ids)}`);
   return {
-    count: Math.min(ids?.size ?? count, limit),
+    count: Math.min(chosen?.size ?? count, limit, rowLimit),
     hash: hash.digest("hex").slice(0, 16),
     columns: [...columns],
     problemCount,
     problems: await sentences(source, [...groups.values()]),
-    sample: ids,
+    chosen,
   };
 }
 

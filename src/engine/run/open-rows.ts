@@ -5,7 +5,7 @@ import { RowTexts } from "../../core/scenario/row-texts.ts";
 import { formatIssue } from "../../core/schema/format-issue.ts";
 import type { Issue } from "../../core/schema/issue.ts";
 import { sha256 } from "../../core/values/hash.ts";
-import { canonicalJson, type JsonObject } from "../../core/values/json.ts";
+import { canonicalJson, type JsonObject, withoutUndefined } from "../../core/values/json.ts";
 import { maskSecretsIn } from "../../system/secrets/mask-secrets.ts";
 import { redactSecrets } from "../../system/secrets/redact-secrets.ts";
 import { Dataset } from "../datasets/dataset.ts";
@@ -14,7 +14,7 @@ import { RunError } from "../journal/failure.ts";
 import type { RunOptions } from "./run-options.ts";
 
 /** What a run says about rows. */
-export type RowOptions = Pick<RunOptions, "dataset" | "rows" | "skipBadRows">;
+export type RowOptions = Pick<RunOptions, "dataset" | "rows" | "skipBadRows" | "onlyRows" | "rowLimit">;
 
 /** How many problems are reported. */
 const SHOWN = 20;
@@ -42,6 +42,7 @@ export async function openRows(definition: ScenarioDefinition, options: RowOptio
   try {
     return await Dataset.open(source, {
       skipBadRows: options.skipBadRows ?? (isOpen && option.skipsBadRows),
+      ...withoutUndefined({ onlyRows: options.onlyRows, rowLimit: options.rowLimit }),
       test: (row) => texts.problems(row),
       used: (row) => texts.used(row),
       testColumns: (columns) => texts.unknownColumns(columns).map((issue) => formatIssue(located(issue))),

@@ -94,6 +94,10 @@ export interface RunOptions {
   readonly rows?: readonly JsonObject[];
   /** True to leave out rows that cannot be used; otherwise they are an error before the first call (default false). */
   readonly skipBadRows?: boolean;
+  /** Only the rows with these ids. */
+  readonly onlyRows?: readonly string[];
+  /** Only so many rows, the first; beside `onlyRows`, of those. */
+  readonly rowLimit?: number;
   /** Only conversations with these levels of these factors. */
   readonly variant?: Readonly<Record<string, string>>;
   /** Only the conversations of one of several parts; `mergeRuns` joins the parts. */

@@ -323,7 +323,7 @@ async function prepareAll(
   seed: number,
   readsRows: boolean,
 ): Promise<ReadonlyMap<string, PreparedScenario>> {
-  const { rubric, rows, dataset, skipBadRows } = options;
+  const { rubric, rows, dataset, skipBadRows, onlyRows, rowLimit } = options;
   const outcomes = await Promise.allSettled(
     list(options.scenarios).map(
       async (definition) =>
@@ -333,7 +333,7 @@ async function prepareAll(
             rubric,
             seed,
             readsRows,
-            ...withoutUndefined({ rows, dataset, skipBadRows }),
+            ...withoutUndefined({ rows, dataset, skipBadRows, onlyRows, rowLimit }),
           }),
         ] as const,
     ),

@@ -56,6 +56,8 @@ const DATA_OPTIONS: readonly (keyof RunOptions)[] = [
   "fresh",
   "useCalls",
   "retryUnreadable",
+  "onlyRows",
+  "rowLimit",
   "variant",
 ];
 

@@ -154,7 +154,7 @@ export const REHEARSE = describe({
     }),
     JSON_FLAG,
   ],
-  settings: ["scenario", "tag", "dataset", "skipBadRows", "turnLimit"],
+  settings: ["scenario", "tag", "dataset", "skipBadRows", "limit", "row", "turnLimit"],
   trust: true,
   examples: [
     "elenchus rehearse scenarios/",
@@ -176,7 +176,18 @@ export const PLAY = describe({
       "play a conversation that rehearse found: outcome=value, a node, source->target, shortest or longest",
     ),
   ],
-  settings: ["judge", "simulator", "scenario", "tag", "dataset", "variant", "turnLimit", "seed"],
+  settings: [
+    "judge",
+    "simulator",
+    "scenario",
+    "tag",
+    "dataset",
+    "limit",
+    "row",
+    "variant",
+    "turnLimit",
+    "seed",
+  ],
   trust: true,
   examples: [
     "elenchus play pack:pressure --scenario pressure/capital-of-turkey --save session.jsonl",

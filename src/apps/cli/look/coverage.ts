@@ -175,7 +175,7 @@ export async function runCoverage(
   {
     store,
     run,
-    settings: { dataset, rows, skipBadRows },
+    settings: { dataset, rows, skipBadRows, onlyRows, rowLimit },
     display,
   }: {
     readonly store: Store;
@@ -190,7 +190,7 @@ export async function runCoverage(
     definitions: new Map(scenarios.map((scenario) => [scenario.name, scenario])),
     skipBadRows,
     ...(isRequired ? {} : { maxStates: MOST_STATES }),
-    ...withoutUndefined({ dataset, rows }),
+    ...withoutUndefined({ dataset, rows, onlyRows, rowLimit }),
   });
   return { line: notReachedLine(found), results: checkCoverage(found, thresholds) };
 }

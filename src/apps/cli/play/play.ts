@@ -17,7 +17,7 @@ import { needsJudge, needsJudgeText, requireSimulator } from "../../../engine/ru
 import type { JudgeOption, RunOptions } from "../../../engine/run/run-options.ts";
 import { startRun } from "../../../engine/run/run-scenarios.ts";
 import { outcomeLines } from "../../../insight/report/text/conversation-text.ts";
-import { countedText } from "../../../insight/report/text/figures.ts";
+import { countedText, countText } from "../../../insight/report/text/figures.ts";
 import { pathText } from "../../../insight/report/text/paths-text.ts";
 import { paintedLines, type TextOptions } from "../../../insight/report/text/text-blocks.ts";
 import { failureSentence } from "../../../insight/report/text/verdict-text.ts";
@@ -42,6 +42,8 @@ export interface PlayOptions
   readonly judge: JudgeOption;
   /** Values for `{{row.…}}`, if the scenario needs them. */
   readonly row?: JsonObject;
+  /** Which row it is, in words. */
+  readonly rowName?: string;
   /** The file for the cassette; an existing file is refused. */
   readonly save?: string;
   /** The arguments of `elenchus run` for this scenario, for the command that is suggested at the end. */
@@ -77,9 +79,11 @@ export async function playCommand(options: OptionsOf<typeof PLAY>, terminal: Ter
     judge: _judges,
     dataset: _dataset,
     rows: _rows,
+    onlyRows: _onlyRows,
+    rowLimit: _rowLimit,
     ...others
   } = runOptionsOf(settings);
-  const place =
+  const { rowId, ...place } =
     witness === undefined
       ? await playedPlace(scenario, settings)
       : await playedWitness(scenario, witness, settings);
@@ -90,7 +94,7 @@ export async function playCommand(options: OptionsOf<typeof PLAY>, terminal: Ter
       // A person reads no replies of their own.
       judge: judge === SELF_JUDGE ? RULES_JUDGE : judge,
       environment: terminal.environment,
-      words: [...names, "--scenario", scenario.name],
+      words: [...names, "--scenario", scenario.name, ...(rowId === undefined ? [] : ["--row", rowId])],
       ...place,
       ...withoutUndefined({ save }),
     },
@@ -98,47 +102,57 @@ export async function playCommand(options: OptionsOf<typeof PLAY>, terminal: Ter
   );
 }
 
+/** The row and the variant of a session. */
+interface PlayedPlace extends Pick<PlayOptions, "row" | "rowName" | "variant"> {
+  readonly rowId?: string;
+}
+
 /** A rehearsed conversation, with its row and variant and who plays it. */
 async function playedWitness(
   scenario: ScenarioDefinition,
   name: string,
   settings: Settings,
-): Promise<Pick<PlayOptions, "row" | "variant" | "witness" | "judge" | "simulator">> {
+): Promise<PlayedPlace & Pick<PlayOptions, "witness" | "judge" | "simulator">> {
   const { findWitness } = await import("../../../insight/analysis/rehearsal/find-witness.ts");
   const { rowNamed, witnessModels } = await import("../../../insight/analysis/rehearsal/replay-witness.ts");
   const { rehearsalOf } = await import("../write/rehearse.ts");
-  const { dataset, rows } = settings;
+  const { dataset, rows, onlyRows } = settings;
   const found = findWitness(await rehearsalOf(scenario, settings), name);
   if ("problem" in found) throw new ProjectError([found.problem]);
   const { place } = found;
-  const given = withoutUndefined({ dataset, rows });
+  const given = withoutUndefined({ dataset, rows, onlyRows });
   const row = place.row === undefined ? undefined : await rowNamed(scenario, place.row, given);
   const { subject: witness, judge, simulator } = witnessModels(scenario, found);
-  return { witness, judge, simulator, ...withoutUndefined({ row, variant: place.variant }) };
+  const named = place.row === undefined ? {} : { rowId: place.row, rowName: `Row ${place.row}` };
+  return { witness, judge, simulator, ...named, ...withoutUndefined({ row, variant: place.variant }) };
 }
 
 /** The first row and the first selected variant: a session is one conversation. */
 async function playedPlace(
   scenario: ScenarioDefinition,
-  { dataset, rows, skipBadRows, variant: wanted }: Settings,
-): Promise<Pick<PlayOptions, "row" | "variant">> {
+  { dataset, rows, skipBadRows, onlyRows, rowLimit, variant: wanted }: Settings,
+): Promise<PlayedPlace> {
   const { variants } = scenario;
   const cells = variants === undefined ? [] : variantCells(variants);
   const variant = cells.find((cell) => hasLevels(cell, wanted));
   if (variants !== undefined && variant === undefined)
     throw new ProjectError([`No variant of "${scenario.name}" has these levels. Check --variant.`]);
-  const opened = await openRows(scenario, { skipBadRows, ...withoutUndefined({ dataset, rows }) });
-  let row: JsonObject | undefined;
-  for await (const { values } of opened ?? []) {
-    row = values;
-    break;
+  const given = withoutUndefined({ dataset, rows, onlyRows, rowLimit });
+  const opened = await openRows(scenario, { skipBadRows, ...given });
+  for await (const { id, values: row } of opened ?? []) {
+    const others =
+      onlyRows === undefined
+        ? `, the first of ${countText(opened?.count ?? 1)}; to choose one: --row <id>`
+        : "";
+    return { row, rowId: id, rowName: `Row ${id}${others}`, ...withoutUndefined({ variant }) };
   }
-  return withoutUndefined({ row, variant });
+  return withoutUndefined({ variant });
 }
 
 /** Runs one conversation in which the person at the terminal answers in place of a model. */
 export async function play(options: PlayOptions, terminal: Terminal): Promise<ExitCode> {
-  const { scenario, witness, judge, save, row, words: _words, signals, timeouts, ...others } = options;
+  const { scenario, witness, judge, save, row, rowName, words: _words, signals, ...more } = options;
+  const { timeouts, ...others } = more;
   requireOnePerson(options);
   requireSimulator({ ...others, scenarios: scenario, subjects: [] });
   if (save !== undefined) refuseToOverwrite(save, terminal);
@@ -160,6 +174,10 @@ export async function play(options: PlayOptions, terminal: Terminal): Promise<Ex
     hasAnswered: (model) => witness === undefined && model === PERSON,
     isLeaving: () => signal.aborted,
   });
+  if (rowName !== undefined) {
+    const { output } = terminal;
+    output.write(linesText(paintedLines(rowName, output.width, output.style.dim)));
+  }
   const store = memoryStore();
   try {
     const run = startRun({

@@ -48,13 +48,13 @@ export async function rehearse(options: OptionsOf<typeof REHEARSE>, terminal: Te
 /** A rehearsal with the settings of the project. */
 export function rehearsalOf(
   scenario: ScenarioDefinition,
-  { dataset, rows, skipBadRows, turnLimit }: Settings,
+  { dataset, rows, skipBadRows, onlyRows, rowLimit, turnLimit }: Settings,
   { list, maxStates }: { readonly list?: number; readonly maxStates?: number | undefined } = {},
 ): Promise<Rehearsal> {
   return rehearseScenario(scenario, {
     turnLimit,
     skipBadRows,
-    ...withoutUndefined({ list, maxStates, dataset, rows }),
+    ...withoutUndefined({ list, maxStates, dataset, rows, onlyRows, rowLimit }),
   });
 }
 
