@@ -105,6 +105,21 @@ export function describe<const Description extends CommandDescription>(
   return description;
 }
 
+/** What a command gets if no flag is given but those given here. */
+export function optionsOf<const Description extends CommandDescription>(
+  { flags = [] }: Description,
+  given: Partial<OptionsOf<Description>>,
+): OptionsOf<Description> {
+  const unset = flags.map((each) => [optionOf(each).attributeName(), unsetValue(each)]);
+  const shared = { settings: { flags: [], sets: [] }, display: { quiet: false, json: false } };
+  // The flags and arguments were declared with these types.
+  return { ...Object.fromEntries(unset), ...shared, ...given } as unknown as OptionsOf<Description>;
+}
+
+function unsetValue({ syntax }: Flag): false | undefined {
+  return syntax.includes("<") ? undefined : false;
+}
+
 /** Makes what declares a command. */
 export function command<const Description extends CommandDescription>(
   description: Description,
@@ -135,7 +150,7 @@ export function command<const Description extends CommandDescription>(
         };
         for (const each of flags) {
           const key = optionOf(each).attributeName();
-          options[key] = given[key] ?? (each.syntax.includes("<") ? undefined : false);
+          options[key] = given[key] ?? unsetValue(each);
         }
         made.registeredArguments.forEach((argument, index) => {
           options[argument.name()] = made.processedArgs[index];

@@ -7,7 +7,7 @@ import {
   type DatasetSource,
 } from "../../core/scenario/dataset.ts";
 import type { RowProblem } from "../../core/scenario/row-texts.ts";
-import { nearestOf } from "../../core/schema/nearest-name.ts";
+import { nameHint, nearestOf } from "../../core/schema/nearest-name.ts";
 import { numberValue } from "../../core/text/text-value.ts";
 import { sha256 } from "../../core/values/hash.ts";
 import {
@@ -120,17 +120,6 @@ export class Dataset {
   }
 }
 
-/** How many ids a message names. */
-const MOST_IDS = 10;
-
-/** The row that may be meant by an id that no row has, or the ids that there are. */
-export function knownRows(wanted: string, ids: readonly string[]): string {
-  const { nearest } = nearestOf(wanted, ids);
-  if (nearest !== undefined) return `Did you mean ${JSON.stringify(nearest)}?`;
-  const more = ids.length > MOST_IDS ? ` and ${ids.length - MOST_IDS} more` : "";
-  return `There are ${ids.slice(0, MOST_IDS).join(", ")}${more}.`;
-}
-
 function noRows({ file, where }: DatasetSource, problemCount: number): DatasetError {
   const name = file === undefined ? "The dataset" : `The dataset ${file}`;
   if (problemCount > 0)
@@ -201,7 +190,7 @@ async function inspect(
   const chosen = onlyRows === undefined ? sampled : new Set(onlyRows);
   const unknown = onlyRows?.find((id) => !ids.includes(id));
   if (unknown !== undefined && problemCount === 0 && count > 0)
-    throw new DatasetError(`There is no row ${JSON.stringify(unknown)}. ${knownRows(unknown, ids)}`);
+    throw new DatasetError(`There is no row ${JSON.stringify(unknown)}. ${nameHint(unknown, ids)}`);
   return {
     count: Math.min(chosen?.size ?? count, limit, rowLimit),
     hash: hash.digest("hex").slice(0, 16),

@@ -49,10 +49,16 @@ function nearbyFile(path: string): string {
   return same.length === 0 ? "" : ` There are ${same.join(", ")}.`;
 }
 
+const SPREADSHEET = /^(?:xlsx?|xlsm|ods|numbers)$/;
+
 /** The rows of a file in portions, read on demand. Throws `DatasetError` if the file cannot be read. */
 export async function* readRows(path: string): AsyncGenerator<readonly FileRow[]> {
   const format = /\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase() ?? "";
   const read = Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
+  if (SPREADSHEET.test(format))
+    throw new DatasetError(
+      `The dataset ${path} is a spreadsheet. Save its sheet as CSV (in Excel: Save As, CSV UTF-8), and name that file.`,
+    );
   if (read === undefined)
     throw new DatasetError(
       `The dataset ${path} has no known format. Its name must end in ${Object.keys(FORMATS)

@@ -14,7 +14,19 @@ export const INIT = describe({
   arguments: {
     "[folder]": "a new or existing folder; existing files are never overwritten (default: this one)",
   },
-  examples: ["elenchus init my-benchmark", "cd my-benchmark && elenchus run"],
+  flags: [
+    flag("--from <file>", "write a scenario for the rows of this table instead, check it and run it once"),
+    flag("--map <columns>", "with --from: question=<column>,answer=<column>,wrong=<column>", {
+      isList: true,
+    }),
+    flag("--example <name>", "copy this example instead, such as branching or cookbook/rule"),
+  ],
+  examples: [
+    "elenchus init my-benchmark",
+    "elenchus init --from capitals.csv",
+    "elenchus init --from fragen.csv --map question=Frage,answer=Antwort,wrong=Falsch",
+    "elenchus init --example progressive-disclosure",
+  ],
 });
 
 export const DOCTOR = describe({

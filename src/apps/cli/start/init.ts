@@ -10,6 +10,7 @@ import type { Terminal } from "../../../system/terminal/terminal.ts";
 import { alignColumns, linesText, wrapText } from "../../../system/terminal/text-layout.ts";
 import { isCodeFile } from "../../project/import-module.ts";
 import { packageFolder, packageVersion } from "../../project/package-files.ts";
+import { ProjectError } from "../../project/project-error.ts";
 import { PROJECT_FILES } from "../../project/project-file.ts";
 import type { ExitCode, OptionsOf } from "../command.ts";
 import type { INIT } from "../commands/start-commands.ts";
@@ -18,9 +19,19 @@ import { codeEffect } from "../trust/project-effects.ts";
 
 /** Writes a small project that can be run at once, and prints what to type next. Existing files are never overwritten. */
 export async function init(
-  { folder: name = "." }: OptionsOf<typeof INIT>,
+  { folder: name = ".", from, map, example }: Partial<OptionsOf<typeof INIT>>,
   terminal: Terminal,
 ): Promise<ExitCode> {
+  if (from !== undefined && example !== undefined)
+    throw new ProjectError(["Either --from or --example: each writes one scenario."]);
+  if (map !== undefined && from === undefined)
+    throw new ProjectError(["--map has no effect here: add --from <file>."]);
+  if (from !== undefined || example !== undefined) {
+    const { initFromExample, initFromTable } = await import("./init-scenario.ts");
+    return from === undefined
+      ? initFromExample(example ?? "", name, terminal)
+      : initFromTable(from, { folder: name, map: map ?? [] }, terminal);
+  }
   const { output } = terminal;
   const folder = resolve(terminal.folder, name);
   const files = await initFiles();

@@ -55,16 +55,22 @@ export function withoutConsent(
 }
 
 /** Asks a question in the terminal: true for yes, undefined if no person can answer. */
-export async function confirm(
+export async function confirm(question: string, terminal: Terminal): Promise<boolean | undefined> {
+  const line = await readAnswer(question, terminal);
+  return line === undefined ? undefined : /^y(?:es)?$/i.test(line);
+}
+
+/** Asks for a line in the terminal; undefined if no person can answer. */
+export async function readAnswer(
   question: string,
   { input, messages, environment }: Terminal,
-): Promise<boolean | undefined> {
+): Promise<string | undefined> {
   if (input.isTTY !== true || !messages.isTerminal || isCi(environment.CI)) return undefined;
   messages.write(question);
   const lines = await TypedLines.open(input);
   try {
     const line = await lines.next(new AbortController().signal);
-    return typeof line === "object" && /^y(?:es)?$/i.test(line.text.trim());
+    return typeof line === "object" ? line.text.trim() : undefined;
   } finally {
     lines.close();
   }

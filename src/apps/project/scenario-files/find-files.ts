@@ -3,7 +3,7 @@ import { nearestOf } from "../../../core/schema/nearest-name.ts";
 import { isRecord } from "../../../core/values/json.ts";
 import { fileProblem, readTextFile, realPath, specialKind } from "../../../system/files/read-text-file.ts";
 import { isCodeFile } from "../import-module.ts";
-import { bundledPacks, packageFolder, packsFolder } from "../package-files.ts";
+import { bundledPacks, exampleFile, packageFolder, packsFolder } from "../package-files.ts";
 import type { FileProblem } from "../project-error.ts";
 import { parseYamlText } from "./yaml-text.ts";
 
@@ -65,6 +65,10 @@ async function findNamed(name: string, { folder, packs }: SearchOptions): Promis
   if (name.startsWith("pack:")) {
     const path = await packPath(name.slice("pack:".length), packs);
     return typeof path === "string" ? inFolder({ path, name }) : nothing(name, path.problem);
+  }
+  if (name.startsWith("example:")) {
+    const path = exampleFile(name.slice("example:".length));
+    return typeof path === "string" ? only({ path, name, isCode: false }) : nothing(name, path.problem);
   }
   const file = { path: resolve(folder, name), name: normalize(name).replaceAll("\\", "/") };
   let stats: Stats;
