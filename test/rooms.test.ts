@@ -181,6 +181,7 @@ test("libraries are those that were chosen", () => {
     "better-sqlite3",
     "bullmq",
     "commander",
+    "fflate",
     "hono",
     "hono/cookie",
     "hono/streaming",

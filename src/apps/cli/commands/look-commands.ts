@@ -113,15 +113,16 @@ export const EXPORT = describe({
   flags: [
     flag(
       "--format <format>",
-      "run: a file for import, compressed if its name ends in .zst; csv, json, parquet: a table; records: conversations for grade; cassette: the answers; inspect: logs for Inspect; karenina: scenarios as a checkpoint",
+      "run: a file for import, compressed if its name ends in .zst; csv, json, parquet: a table; xlsx: results, conversations and turns for Excel; records: conversations for grade; cassette: the answers; inspect: logs for Inspect; karenina: scenarios as a checkpoint (default: by the name of the output, else run)",
+      { choices: ["run", "csv", "json", "parquet", "xlsx", "records", "cassette", "inspect", "karenina"] },
+    ),
+    flag(
+      "--table <table>",
+      "the table for csv, json and parquet (default: by the name of the output, else conversations)",
       {
-        choices: ["run", "csv", "json", "parquet", "records", "cassette", "inspect", "karenina"],
-        initial: "run",
+        choices: ["turns", "conversations", "outcomes", "calls", "rates"],
       },
     ),
-    flag("--table <table>", "the table for csv, json and parquet (default: conversations)", {
-      choices: ["turns", "conversations", "outcomes", "calls", "rates"],
-    }),
     flag(
       "-o, --output <file>",
       "the file to write (default: standard output); for inspect, the folder (default: logs)",
@@ -141,7 +142,9 @@ export const EXPORT = describe({
   ],
   settings: ["store"],
   examples: [
-    "elenchus export --output monday.jsonl.zst",
+    "elenchus export -o results.xlsx",
+    "elenchus export -o conversations.csv",
+    "elenchus export -o monday.jsonl.zst",
     "elenchus export 3f2a --format csv --table turns > turns.csv",
     "elenchus export --format cassette --output calls.jsonl",
     "elenchus export --baseline --output baseline.jsonl",

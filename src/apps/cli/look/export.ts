@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, parse } from "node:path";
 import { withoutUndefined } from "../../../core/values/json.ts";
 import type { Store } from "../../../engine/journal/store/store.ts";
 import { exportRun as runLines } from "../../../engine/journal/transfer/export-run.ts";
@@ -43,6 +43,15 @@ type ExportOptions = OptionsOf<typeof EXPORT>;
 
 /** Exports a run in some format, or scenarios for karenina. */
 export async function exportRun(options: ExportOptions, terminal: Terminal): Promise<ExitCode> {
+  return exportAs({ ...options, ...wantedForm(options) }, terminal);
+}
+
+/** The options of an export, with its format. */
+type FormedOptions = ExportOptions & { readonly format: Format };
+
+type Format = NonNullable<ExportOptions["format"]>;
+
+async function exportAs(options: FormedOptions, terminal: Terminal): Promise<ExitCode> {
   const { format, plot, baseline, variant } = options;
   refuseUselessFlags(options);
   if (format === "karenina") return exportKarenina(options, terminal);
@@ -69,10 +78,16 @@ export async function exportRun(options: ExportOptions, terminal: Terminal): Pro
       const bytes = toParquet(wantedTable(store, run, { table, variant: levels }));
       await writeWholeFile(path, bytes, { folder: terminal.folder });
       terminal.messages.write(`Wrote ${table} of run ${printableText(run)} to ${path}\n`);
+    } else if (format === "xlsx") {
+      if (path === undefined || path === "-")
+        throw new ProjectError(["A workbook is a file. Say which: elenchus export -o results.xlsx"]);
+      await writeWorkbook(store, run, { path, variant: levels, terminal });
     } else if (format === "run" && path?.endsWith(".zst")) {
       await writeWholeFile(path, compressed(inChunks(runLines(store, run))), { folder: terminal.folder });
       terminal.messages.write(`Wrote run ${printableText(run)} to ${path}\n`);
-    } else await writeRun(pieces(store, run, options));
+    } else if (format === "csv" && path !== undefined && path !== "-")
+      await writeRun(withByteOrderMark(pieces(store, run, options)));
+    else await writeRun(pieces(store, run, options));
 
     async function writeRun(text: Iterable<string>): Promise<void> {
       if (await writeOutput(path ?? "-", text, terminal))
@@ -82,16 +97,77 @@ export async function exportRun(options: ExportOptions, terminal: Terminal): Pro
   return 0;
 }
 
+/** The formats of files by the ends of their names. */
+const ENDINGS: Readonly<Record<string, Format>> = {
+  csv: "csv",
+  json: "json",
+  parquet: "parquet",
+  xlsx: "xlsx",
+  eval: "inspect",
+  jsonld: "karenina",
+};
+
+/** The format and the table: as the flags say, else as the name of the file says. */
+function wantedForm({ format, table, output = "" }: ExportOptions): Pick<FormedOptions, "format" | "table"> {
+  const { name, ext } = parse(output.toLowerCase());
+  const wanted = format ?? ENDINGS[ext.slice(1)] ?? "run";
+  const named = TABLE_FORMATS.includes(wanted) && isTableName(name) ? name : undefined;
+  return { format: wanted, table: table ?? named };
+}
+
 const TABLE_FORMATS: readonly string[] = ["csv", "json", "parquet"];
 
+function isTableName(name: string): name is keyof typeof TABLES | "rates" {
+  return name === "rates" || Object.hasOwn(TABLES, name);
+}
+
+/** Without it, Excel does not take a CSV file for UTF-8. */
+function* withByteOrderMark(text: Iterable<string>): Generator<string> {
+  yield "\ufeff";
+  yield* text;
+}
+
+/** Writes results, conversations and turns as the sheets of a workbook. */
+async function writeWorkbook(
+  store: Store,
+  run: string,
+  {
+    path,
+    variant,
+    terminal,
+  }: {
+    readonly path: string;
+    readonly variant: Readonly<Record<string, string>> | undefined;
+    readonly terminal: Terminal;
+  },
+): Promise<void> {
+  const { toXlsx, WorkbookError } = await import("../../interchange/excel/workbook.ts");
+  const filter = variant === undefined ? {} : { filter: { variant } };
+  const results = [...rateRows(rates(store, run, { by: ["subject"], ...filter }))];
+  const sheets = [
+    { name: "results", rows: results },
+    { name: "conversations", rows: wantedTable(store, run, { table: "conversations", variant }) },
+    { name: "turns", rows: wantedTable(store, run, { table: "turns", variant }) },
+  ];
+  try {
+    await writeWholeFile(path, toXlsx(sheets), { folder: terminal.folder });
+  } catch (error) {
+    if (!(error instanceof WorkbookError)) throw error;
+    throw new ProjectError([`${error.message} Write CSV or Parquet: elenchus export -o turns.csv`], {
+      cause: error,
+    });
+  }
+  terminal.messages.write(`Wrote run ${printableText(run)} to ${path}\n`);
+}
+
 /** Throws for a flag that would have no effect. */
-function refuseUselessFlags(options: ExportOptions): void {
+function refuseUselessFlags(options: FormedOptions): void {
   const { format, table, variant, by, average, eval: isArchive, byScenario, lossy } = options;
   const isPlain = options.plot === undefined && !options.baseline;
   const isTable = isPlain && TABLE_FORMATS.includes(format);
   const needs: readonly (readonly [string, isGiven: boolean, hasEffect: boolean, needed: string])[] = [
     ["--table", table !== undefined, isTable, "--format csv, json or parquet"],
-    ["--variant", variant !== undefined, isTable, "--format csv, json or parquet"],
+    ["--variant", variant !== undefined, isTable || format === "xlsx", "--format csv, json, parquet or xlsx"],
     ["--by", by !== undefined, isTable && table === "rates", "--format csv --table rates"],
     ["--average", average !== undefined, isTable && table === "rates", "--format csv --table rates"],
     ["--eval", isArchive, isPlain && format === "inspect", "--format inspect"],
@@ -113,7 +189,7 @@ const TABLES = {
   calls: callTable,
 } as const;
 
-function* pieces(store: Store, run: string, options: ExportOptions): Generator<string> {
+function* pieces(store: Store, run: string, options: FormedOptions): Generator<string> {
   const { format, table = "conversations", by = ["subject"], average } = options;
   const variant = options.variant && levelsOf(options.variant);
   if (format === "cassette") yield* cassetteFromRun(store, run).lines();
@@ -144,6 +220,7 @@ function wantedTable(
   const wanted = new Set([...store.conversations(run, { variant })].map(({ conversation }) => conversation));
   return {
     columns: whole.columns,
+    ...(whole.types === undefined ? {} : { types: whole.types }),
     *[Symbol.iterator]() {
       for (const line of whole) if (wanted.has(String(line.conversation))) yield line;
     },

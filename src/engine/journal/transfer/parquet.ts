@@ -1,16 +1,17 @@
-import type { CellValue, TableRow } from "./tables.ts";
+import type { CellValue, ColumnType, TableRow } from "./tables.ts";
 
 /** Rows that are packed together; memory is in proportion to them. */
 const ROWS_IN_GROUP = 10_000;
 
 /** A table of whatever rows. */
-type ColumnTable = Iterable<TableRow> & { readonly columns: readonly string[] };
-
-type ColumnType = "BOOLEAN" | "INT32" | "DOUBLE" | "STRING" | "JSON";
+type ColumnTable = Iterable<TableRow> & {
+  readonly columns: readonly string[];
+  readonly types?: Readonly<Record<string, ColumnType>>;
+};
 
 /**
- * A table as the bytes of a Parquet file, for pandas, R and DuckDB. Columns have the type of their values; one that holds booleans and numbers has JSON.
- * The table is read twice: for the types, and for the values.
+ * A table as the bytes of a Parquet file, for pandas, R and DuckDB. Columns have the types that the table says, the same in every run;
+ * others that of their values: one that holds booleans and numbers has JSON. The table is read twice: for the types, and for the values.
  *
  * @example
  * for await (const bytes of toParquet(turnTable(store, "monday"))) file.write(bytes);
@@ -55,9 +56,13 @@ function* groupsOf(table: Iterable<TableRow>): Generator<readonly TableRow[]> {
 
 /** The narrowest type that holds all values of each column. */
 function columnTypes(table: ColumnTable): ReadonlyMap<string, ColumnType> {
-  const types = new Map<string, ColumnType | undefined>(table.columns.map((name) => [name, undefined]));
-  for (const row of table)
-    for (const [name, known] of types) {
+  const types = new Map<string, ColumnType | undefined>(
+    table.columns.map((name) => [name, table.types?.[name]]),
+  );
+  const open = table.columns.filter((name) => types.get(name) === undefined);
+  for (const row of open.length === 0 ? [] : table)
+    for (const name of open) {
+      const known = types.get(name);
       const value = row[name] ?? null;
       if (value !== null) types.set(name, known === undefined ? typeOf(value) : joined(known, typeOf(value)));
     }
@@ -67,11 +72,10 @@ function columnTypes(table: ColumnTable): ReadonlyMap<string, ColumnType> {
 function typeOf(value: NonNullable<CellValue>): ColumnType {
   if (typeof value === "boolean") return "BOOLEAN";
   if (typeof value === "string") return "STRING";
-  return Number.isInteger(value) && Math.abs(value) < 2 ** 31 ? "INT32" : "DOUBLE";
+  // A whole number in one run may be none in the next.
+  return "DOUBLE";
 }
 
 function joined(known: ColumnType, other: ColumnType): ColumnType {
-  if (known === other) return known;
-  const isNumber = (type: ColumnType): boolean => type === "INT32" || type === "DOUBLE";
-  return isNumber(known) && isNumber(other) ? "DOUBLE" : "JSON";
+  return known === other ? known : "JSON";
 }

@@ -67,12 +67,12 @@ test("the table of turns keeps verdicts and failures apart", async () => {
     ),
   ).toEqual(
     [0, 1].flatMap((row) => [
-      `${row} 1 right pass   error`,
-      `${row} 2 wrong fail   error`,
-      `${row} 3 open unverified   error`,
-      `${row} 4 mumbled unreadable   error`,
-      `${row} 5 judged unjudged permission judge error`,
-      `${row} 6 last  authentication subject error`,
+      `${row} 1 right right   error`,
+      `${row} 2 wrong wrong   error`,
+      `${row} 3 open not verified   error`,
+      `${row} 4 mumbled unread   error`,
+      `${row} 5 judged error permission judge error`,
+      `${row} 6 last error authentication subject error`,
     ]),
   );
   expect(rows[0]).toEqual({
@@ -81,6 +81,7 @@ test("the table of turns keeps verdicts and failures apart", async () => {
     scenario: "kinds",
     row: "row-a8d8535ac01dcce5",
     row_index: 0,
+    "row.hint": "x",
     variant: null,
     arm: null,
     parent: null,
@@ -93,7 +94,7 @@ test("the table of turns keeps verdicts and failures apart", async () => {
     turn: 1,
     node: "right",
     agent: null,
-    verdict: "pass",
+    verdict: "right",
     score: 1,
     refused: null,
     failure_category: null,
@@ -113,6 +114,8 @@ test("the table of turns keeps verdicts and failures apart", async () => {
     cost: 0,
   });
   for (const row of rows) expect(Object.keys(row).sort()).toEqual([...table.columns].sort());
+  // Types do not depend on what a run holds: all scores are null here but one.
+  expect(table.types).toMatchObject({ turn: "INT32", score: "DOUBLE", refused: "BOOLEAN", reply: "STRING" });
   // A table can be read again.
   expect([...table]).toEqual(rows);
 });
@@ -199,10 +202,42 @@ test("a table as CSV begins with what tells conversations apart, and has no form
   const store = await heldRun();
   const [header, ...lines] = toCsv(turnTable(store, "r"));
   expect(header).toMatch(
-    /^run,conversation,scenario,row,row_index,variant,arm,parent,item,item_hash,subject,judge,replicate,status,turn,node,agent,verdict,/,
+    /^run,conversation,scenario,row,row_index,variant,arm,parent,item,item_hash,subject,judge,replicate,status,row\.hint,turn,node,agent,verdict,/,
   );
   expect(lines).toHaveLength(12);
   expect(lines[2]).toContain(",'=because,");
+});
+
+test("the table of conversations has a column for each factor, column of the rows and outcome", async () => {
+  const store = memoryStore();
+  const scenario = new Scenario("asked", { variants: { tone: ["soft", "firm"] } })
+    .addNode("ask", { question: letterQuestion("A or B? {{ variant.tone }} {{ row.hint }}") })
+    .addEdge("ask", END)
+    .addOutcome("right", {
+      type: "turn_check",
+      scope: { type: "first_turn" },
+      field: "verify_result",
+      expected: true,
+    })
+    .setEntry("ask")
+    .validate();
+  const subjects = memoryModel("subject", (message) => (message.includes("soft") ? "B" : "Hm."));
+  await runScenarios({ scenarios: scenario, subjects, store, run: "r", rows: [{ hint: "x", level: 2 }] })
+    .results;
+  const table = conversationTable(store, "r");
+  expect(
+    [...table].map((row) => [row["variant.tone"], row["row.hint"], row["row.level"], row["outcome.right"]]),
+  ).toEqual([
+    ["soft", "x", 2, true],
+    ["firm", "x", 2, null],
+  ]);
+  expect(table.columns.slice(13, 18)).toEqual([
+    "status",
+    "variant.tone",
+    "row.hint",
+    "row.level",
+    "outcome.right",
+  ]);
 });
 
 test("a conversation that is under way has no status, and its turns are there", async () => {

@@ -1,3 +1,5 @@
+import { lazy } from "../../../core/lazy.ts";
+import type { JsonValue } from "../../../core/values/json.ts";
 import { variantText } from "../cell.ts";
 import type { RunFailure } from "../failure.ts";
 import { foldCalls, type MadeCall } from "../fold/calls.ts";
@@ -5,7 +7,7 @@ import { type Conversation, foldConversation } from "../fold/conversation.ts";
 import type { OutcomeEvent, RunEvent } from "../run-event.ts";
 import type { ConversationSummary, Store } from "../store/store.ts";
 import type { Turn } from "../turn.ts";
-import { storedRun } from "./stored-run.ts";
+import { storedDefinitions, storedRun } from "./stored-run.ts";
 
 /** What a cell of a table can hold. */
 export type CellValue = string | number | boolean | null;
@@ -13,10 +15,15 @@ export type CellValue = string | number | boolean | null;
 /** A flat row of plain data. */
 export type TableRow = Readonly<Record<string, CellValue>>;
 
+/** The type of a column in a file that has types. */
+export type ColumnType = "BOOLEAN" | "INT32" | "DOUBLE" | "STRING" | "JSON";
+
 /** Rows that all have the same columns, read from the store as they are asked for, as often as one likes. */
 export interface Table<Row extends TableRow = TableRow> extends Iterable<Row> {
   /** In the order of files; there also if there is no row. */
   readonly columns: readonly (keyof Row & string)[];
+  /** The types of columns that have the same type in every run; that of the others depends on their values. */
+  readonly types?: Readonly<Record<string, ColumnType>>;
 }
 
 /** A conversation, from which rows are made. */
@@ -103,11 +110,15 @@ const CONVERSATION = {
 /** A conversation in columns. */
 export type ConversationRow = CellColumns & RowOf<typeof CONVERSATION>;
 
-/** The conversations of a run, one row each, in the order of results. */
-export function conversationTable(store: Store, run: string): Table<ConversationRow> {
+/**
+ * The conversations of a run, one row each, in the order of results. Beside the fixed columns there is one for each factor
+ * (`variant.challenger`), each column of the dataset (`row.level`) and each outcome (`outcome.resisted`; null unless it is decided).
+ */
+export function conversationTable(store: Store, run: string): Table<ConversationRow & TableRow> {
   return tableOf<Conversation, RowOf<typeof CONVERSATION>>(store, run, {
     columns: CONVERSATION,
     itemsOf: ({ conversation }) => [conversation],
+    hasOutcomes: true,
   });
 }
 
@@ -119,8 +130,8 @@ const TURN = {
   turn: ({ turn }: TableTurn) => turn,
   node: ({ node }: TableTurn) => node,
   agent: ({ agent }: TableTurn) => agent ?? null,
-  /** Null if the turn was not finished; the columns of the failure then say why. */
-  verdict: ({ verdict }: TableTurn) => verdict ?? null,
+  /** Null if the turn was not finished and nothing failed. */
+  verdict: (turn: TableTurn) => verdictText(turn),
   score: ({ score }: TableTurn) => score ?? null,
   refused: ({ refused }: TableTurn) => refused ?? null,
   ...FAILURE,
@@ -148,8 +159,25 @@ const TURN = {
 /** A turn in columns. */
 export type TurnRow = CellColumns & RowOf<typeof TURN>;
 
+/** The verdict on a turn as people read it: an error is a turn that something failed in, not a wrong answer. */
+function verdictText({ verdict, failure }: TableTurn): string | null {
+  switch (verdict) {
+    case "pass":
+      return "right";
+    case "fail":
+      return "wrong";
+    case "unverified":
+    case "not_verified":
+      return "not verified";
+    case "unreadable":
+      return "unread";
+    default:
+      return failure === undefined ? (verdict === undefined ? null : "unread") : "error";
+  }
+}
+
 /** The turns of a run, one row each, in the order of results. */
-export function turnTable(store: Store, run: string): Table<TurnRow> {
+export function turnTable(store: Store, run: string): Table<TurnRow & TableRow> {
   return tableOf<TableTurn, RowOf<typeof TURN>>(store, run, {
     columns: TURN,
     itemsOf: ({ conversation }) => turnsOf(conversation),
@@ -188,7 +216,7 @@ const OUTCOME = {
 export type OutcomeRow = CellColumns & RowOf<typeof OUTCOME>;
 
 /** The outcomes of a run, one row for each of each conversation, in the order of results. */
-export function outcomeTable(store: Store, run: string): Table<OutcomeRow> {
+export function outcomeTable(store: Store, run: string): Table<OutcomeRow & TableRow> {
   return tableOf<TableOutcome, RowOf<typeof OUTCOME>>(store, run, {
     columns: OUTCOME,
     itemsOf: ({ conversation: { outcomes, failure } }) =>
@@ -226,11 +254,72 @@ const CALL = {
 export type CallRow = CellColumns & RowOf<typeof CALL>;
 
 /** The calls of a run, one row for each, in the order of results and then of time. */
-export function callTable(store: Store, run: string): Table<CallRow> {
+export function callTable(store: Store, run: string): Table<CallRow & TableRow> {
   return tableOf<MadeCall, RowOf<typeof CALL>>(store, run, {
     columns: CALL,
     itemsOf: ({ events }) => foldCalls(events),
+    types: { cached: "BOOLEAN" },
   });
+}
+
+/** The types of columns that are not texts. */
+const TYPES: Readonly<Record<string, ColumnType>> = {
+  ...typed("INT32", CELL, ["row_index", "parent", "replicate"]),
+  ...typed("INT32", CONVERSATION, [
+    "failure_turn",
+    "turns",
+    "passed",
+    "failed",
+    "unreadable",
+    "unjudged",
+    "unverified",
+    "not_verified",
+    "attempts",
+    "calls",
+    "cached",
+    "tokens",
+    "simulator_calls",
+  ]),
+  ...typed("DOUBLE", CONVERSATION, ["cost", "simulator_cost"]),
+  ...typed("INT32", TURN, ["turn", "tool_calls"]),
+  ...typed("DOUBLE", TURN, ["score"]),
+  ...typed("BOOLEAN", TURN, ["refused"]),
+  ...typed("JSON", OUTCOME, ["value"]),
+  ...typed("INT32", CALL, [
+    "input_tokens",
+    "output_tokens",
+    "cache_read_tokens",
+    "cache_write_tokens",
+    "reasoning_tokens",
+  ]),
+  ...typed("DOUBLE", CALL, ["latency_ms"]),
+};
+
+function typed<Columns>(
+  type: ColumnType,
+  _columns: Columns,
+  names: readonly (keyof Columns & string)[],
+): Record<string, ColumnType> {
+  return Object.fromEntries(names.map((name) => [name, type]));
+}
+
+/** The columns that a run has beside the fixed ones. */
+interface OwnColumns {
+  readonly factors: readonly string[];
+  readonly ofRow: readonly string[];
+  readonly outcomes: readonly string[];
+}
+
+function ownColumns(store: Store, run: string): OwnColumns {
+  const [factors, ofRow] = [new Set<string>(), new Set<string>()];
+  const definitions = [...storedDefinitions(store, run).values()];
+  const outcomes = new Set(definitions.flatMap((definition) => definition.outcomes.map(({ name }) => name)));
+  for (const score of store.scores(run, { rowValues: true })) {
+    for (const factor in score.variant) factors.add(factor);
+    for (const column in score.rowValues) ofRow.add(column);
+    for (const outcome of score.outcomes.keys()) outcomes.add(outcome);
+  }
+  return { factors: [...factors], ofRow: [...ofRow], outcomes: [...outcomes] };
 }
 
 /** A table with some rows for each conversation of a run, of which one at a time is in memory. */
@@ -240,17 +329,48 @@ function tableOf<Item, Row extends TableRow>(
   {
     columns,
     itemsOf,
-  }: { readonly columns: ColumnsOf<Item, Row>; readonly itemsOf: (source: Source) => Iterable<Item> },
-): Table<CellColumns & Row> {
+    hasOutcomes = false,
+    types = {},
+  }: {
+    readonly columns: ColumnsOf<Item, Row>;
+    readonly itemsOf: (source: Source) => Iterable<Item>;
+    readonly hasOutcomes?: boolean;
+    readonly types?: Readonly<Record<string, ColumnType>>;
+  },
+): Table<CellColumns & Row & TableRow> {
   const name = storedRun(store, run).run;
+  const own = lazy(() => ownColumns(store, name));
+  const fixed = [...Object.keys(CELL), ...Object.keys(columns)];
   return {
-    // The keys of a record are its columns.
-    columns: [...Object.keys(CELL), ...Object.keys(columns)] as (keyof (CellColumns & Row) & string)[],
+    get columns() {
+      const { factors, ofRow, outcomes } = own();
+      return [
+        ...Object.keys(CELL),
+        ...factors.map((factor) => `variant.${factor}`),
+        ...ofRow.map((column) => `row.${column}`),
+        ...(hasOutcomes ? outcomes.map((outcome) => `outcome.${outcome}`) : []),
+        ...Object.keys(columns),
+      ];
+    },
+    get types() {
+      const ofVariants = own().factors.map((factor) => [`variant.${factor}`, "STRING"]);
+      const ofFixed = fixed.map((column) => [column, types[column] ?? TYPES[column] ?? "STRING"]);
+      return Object.fromEntries([...ofVariants, ...ofFixed]);
+    },
     *[Symbol.iterator]() {
+      const { factors, ofRow, outcomes } = own();
       for (const summary of store.conversations(name)) {
         const events = [...store.events(name, summary.conversation)];
         const source = { summary, events, conversation: foldConversation(events) };
-        const cell = inColumns<Source, CellColumns>(CELL, source);
+        const { rowValues, outcomes: ends } = source.conversation;
+        const cell: CellColumns & TableRow = {
+          ...inColumns<Source, CellColumns>(CELL, source),
+          ...Object.fromEntries(factors.map((each) => [`variant.${each}`, summary.variant?.[each] ?? null])),
+          ...Object.fromEntries(ofRow.map((each) => [`row.${each}`, cellOf(rowValues?.[each])])),
+          ...(hasOutcomes
+            ? Object.fromEntries(outcomes.map((each) => [`outcome.${each}`, decided(ends.get(each))]))
+            : {}),
+        };
         for (const item of itemsOf(source)) yield { ...cell, ...inColumns<Item, Row>(columns, item) };
       }
     },
@@ -260,6 +380,15 @@ function tableOf<Item, Row extends TableRow>(
 function inColumns<Item, Row>(columns: ColumnsOf<Item, Row>, item: Item): Row {
   const read = Object.entries<(item: Item) => unknown>(columns);
   return Object.fromEntries(read.map(([name, value]) => [name, value(item)] as const)) as Row;
+}
+
+/** What is proved of an outcome that is not decided stands in the table of outcomes. */
+function decided(outcome: OutcomeEvent | undefined): CellValue {
+  return outcome?.status === "decided" ? outcome.value : null;
+}
+
+function cellOf(value: JsonValue | undefined): CellValue {
+  return value === undefined || typeof value === "object" ? null : value;
 }
 
 /** The latest time that a date can be. */
