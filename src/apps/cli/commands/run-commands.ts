@@ -104,7 +104,7 @@ export const GRADE = describe({
   about: "grade recorded conversations with a scenario, as a new run; the subject is not called",
   arguments: {
     "<records>":
-      "a file with one record in each line (JSONL), a log of Inspect (.eval, .json), or - for standard input",
+      "a file with one record in each line (JSONL), a table with one message in each line (.csv: conversation, turn, role, text), a log of Inspect (.eval, .json), or - for standard input",
   },
   flags: [
     flag("--scenario <file>", "the scenario that the records belong to", {
@@ -131,6 +131,7 @@ export const GRADE = describe({
   displays: true,
   examples: [
     "elenchus grade replies.jsonl --scenario pressure.yaml",
+    "elenchus grade transcripts.csv --scenario pressure.yaml",
     "elenchus grade labels.jsonl --scenario debate.yaml --judge openai/gpt-5-mini",
   ],
 });

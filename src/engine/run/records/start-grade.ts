@@ -1,5 +1,5 @@
 import type { ScenarioDefinition } from "../../../core/scenario/definition.ts";
-import { nearestOf } from "../../../core/schema/nearest-name.ts";
+import { nameHint, nearestOf } from "../../../core/schema/nearest-name.ts";
 import { RunError } from "../../journal/failure.ts";
 import { openRows, type RowOptions } from "../open-rows.ts";
 import {
@@ -174,8 +174,10 @@ class SurveyedRecords implements GivenSource {
       const hint = nearest === undefined ? `There are ${names.join(", ")}` : `Did you mean "${nearest}"?`;
       return [`there is no scenario "${scenario}". ${hint}`];
     }
-    if (this.#rows.get(definition)?.has(row ?? id) ?? true) return [];
-    return [`the scenario "${definition.name}" has no row "${row ?? id}"`];
+    const rows = this.#rows.get(definition);
+    if (rows?.has(row ?? id) ?? true) return [];
+    const hint = nameHint(row ?? id, rows ?? []).replace(/\.$/, "");
+    return [`the scenario "${definition.name}" has no row "${row ?? id}". ${hint}`];
   }
 }
 
