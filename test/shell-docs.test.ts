@@ -4,6 +4,7 @@ import { fillPage, followPage, lasting } from "./shell-page.ts";
 const PAGES = [
   "README.md",
   "docs/first-run.md",
+  "docs/from-excel.md",
   "docs/testing-models.md",
   "docs/continuous-integration.md",
   "docs/coming-from-promptfoo.md",

@@ -8,12 +8,14 @@ import { standInModel } from "./stand-in-model.ts";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
 /** A line that comes and goes; a person at a terminal does not see it in the end. */
-const PROGRESS = /^[\d,]+ of [\d,]+ conversations, .*\n/gm;
+const PROGRESS = /^[\d,]+ of [\d,]+ conversations?, .*\n/gm;
 
 /** A fenced block of a page. */
 export interface PageBlock {
   readonly language: string;
   readonly text: string;
+  /** Of a file that is named in a comment before it: `<!-- capitals.csv -->`. */
+  readonly name: string | undefined;
 }
 
 /** A block of commands, what the page says they print, and what they do print. */
@@ -26,14 +28,12 @@ export interface ShellStep {
 /** The fenced blocks of a page. */
 export function pageBlocks(page: string): readonly PageBlock[] {
   const text = readFileSync(join(ROOT, page), "utf8");
-  return [...text.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(([, language = "", inner = ""]) => ({
-    language,
-    text: inner,
-  }));
+  const blocks = text.matchAll(/^(?:<!-- (\S+) -->\n\n)?```(\w*)\n(.*?)^```$/gms);
+  return [...blocks].map(([, name, language = "", inner = ""]) => ({ language, text: inner, name }));
 }
 
 /**
- * Follows a page in an empty folder: writes the files that it shows (their first line is a comment with their name) and gives
+ * Follows a page in an empty folder: writes the files that it shows (a comment before them, or their first line, has their name) and gives
  * the commands of each ```sh block that has a ```console block after it. `npx elenchus` is the command line as it was
  * built, or else as it is in the sources, and real models are a stand-in on this machine.
  */
@@ -44,7 +44,8 @@ export async function followPage(page: string): Promise<readonly ShellStep[]> {
     const environment = environmentIn(folder, model.url);
     const blocks = pageBlocks(page);
     const steps: ShellStep[] = [];
-    for (const [index, { language, text }] of blocks.entries()) {
+    for (const [index, { language, text, name: given }] of blocks.entries()) {
+      if (given !== undefined) write(join(folder, "project", given), text);
       const [, name] = /^(?:#|\/\/) (\S+\.(?:yaml|ts))\n/.exec(text) ?? [];
       if (name !== undefined && (language === "yaml" || language === "ts"))
         write(join(folder, "project", name), text);

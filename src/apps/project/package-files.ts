@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { nameHint } from "../../core/schema/nearest-name.ts";
 
 /** The folder and the version of this package, found from the sources as well as from the built files. */
 function findPackage(): { readonly folder: string; readonly version: string } {
@@ -42,17 +41,13 @@ export async function bundledPacks(packs?: string): Promise<readonly string[]> {
     .sort();
 }
 
-/** The file of an example of this package in YAML, such as `cookbook/rule`, or a sentence with those that there are. */
-export function exampleFile(wanted: string): string | { readonly problem: string } {
-  const folder = join(packageFolder(), "examples");
+/** The names of the examples in YAML, such as `cookbook/rule`, and their folder. */
+export function bundledExamples(): { readonly folder: string; readonly names: readonly string[] } {
+  const folder = `${packageFolder()}/examples`;
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".yaml"))
-    .map((file) => file.slice(0, -".yaml".length).replaceAll("\\", "/"))
-    .sort();
-  // Only names of existing examples, so that none can lead out of the folder.
-  const name = wanted.replace(/\.yaml$/, "");
-  if (names.includes(name)) return join(folder, `${name}.yaml`);
-  return { problem: `There is no example ${JSON.stringify(wanted)}. ${nameHint(name, names)}` };
+    .map((file) => file.slice(0, -".yaml".length).replaceAll("\\", "/"));
+  return { folder, names: names.sort() };
 }
 
 /** The folder of the bundled packs. */

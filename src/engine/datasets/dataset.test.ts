@@ -160,7 +160,8 @@ test("the nearest file is named in place of one that is missing", async () => {
 
 test.each([
   ["no.csv", undefined, "There is no dataset at"],
-  ["rows.xls", "x", "has no known format. Its name must end in .csv"],
+  ["rows.txt", "x", "has no known format. Its name must end in .csv"],
+  ["rows.xlsx", "x", "is a spreadsheet. Save its sheet as CSV"],
   ["empty.csv", "", "is empty"],
   ["header.csv", "a,b\n", "has no rows"],
   ["twice.csv", "a,a\n1,2\n", 'Two columns are called "a"'],

@@ -10,8 +10,8 @@ import { writeWholeFile } from "../../../system/files/write-whole-file.ts";
 import { printableText, shellWord } from "../../../system/terminal/printable-text.ts";
 import type { Terminal } from "../../../system/terminal/terminal.ts";
 import { alignColumns, cutToWidth, linesText } from "../../../system/terminal/text-layout.ts";
-import { exampleFile } from "../../project/package-files.ts";
 import { ProjectError } from "../../project/project-error.ts";
+import { examplePath } from "../../project/scenario-files/find-files.ts";
 import { type ExitCode, optionsOf } from "../command.ts";
 import { RUN } from "../commands/run-commands.ts";
 import { CHECK } from "../commands/write-commands.ts";
@@ -70,7 +70,7 @@ export async function initFromTable(
 
 /** Copies an example of this package, to be edited. */
 export async function initFromExample(name: string, folder: string, terminal: Terminal): Promise<ExitCode> {
-  const path = exampleFile(name);
+  const path = examplePath(name);
   if (typeof path !== "string") throw new ProjectError([path.problem]);
   const scenario = join(folder, basename(path));
   await writeNew({ [scenario]: bytesOf(path, name) }, terminal);

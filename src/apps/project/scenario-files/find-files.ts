@@ -1,9 +1,9 @@
 import type { Stats } from "node:fs";
-import { nearestOf } from "../../../core/schema/nearest-name.ts";
+import { nameHint, nearestOf } from "../../../core/schema/nearest-name.ts";
 import { isRecord } from "../../../core/values/json.ts";
 import { fileProblem, readTextFile, realPath, specialKind } from "../../../system/files/read-text-file.ts";
 import { isCodeFile } from "../import-module.ts";
-import { bundledPacks, exampleFile, packageFolder, packsFolder } from "../package-files.ts";
+import { bundledExamples, bundledPacks, packageFolder, packsFolder } from "../package-files.ts";
 import type { FileProblem } from "../project-error.ts";
 import { parseYamlText } from "./yaml-text.ts";
 
@@ -67,7 +67,7 @@ async function findNamed(name: string, { folder, packs }: SearchOptions): Promis
     return typeof path === "string" ? inFolder({ path, name }) : nothing(name, path.problem);
   }
   if (name.startsWith("example:")) {
-    const path = exampleFile(name.slice("example:".length));
+    const path = examplePath(name.slice("example:".length));
     return typeof path === "string" ? only({ path, name, isCode: false }) : nothing(name, path.problem);
   }
   const file = { path: resolve(folder, name), name: normalize(name).replaceAll("\\", "/") };
@@ -165,6 +165,15 @@ async function packPath(
   const { nearest } = nearestOf(wanted, names);
   const hint = nearest === undefined ? `There are ${names.join(", ")}.` : `Did you mean pack:${nearest}?`;
   return { problem: `There is no pack ${JSON.stringify(wanted)}. ${hint}` };
+}
+
+/** The file of an example, or a sentence with those that exist. */
+export function examplePath(wanted: string): string | { readonly problem: string } {
+  const { folder, names } = bundledExamples();
+  const name = wanted.replace(/\.yaml$/, "");
+  // Only names of existing examples, so that none can lead out of the folder.
+  if (names.includes(name)) return `${folder}/${name}.yaml`;
+  return { problem: `There is no example ${JSON.stringify(wanted)}. ${nameHint(name, names)}` };
 }
 
 /** True for the names of files that hold scenarios as data. */
