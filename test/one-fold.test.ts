@@ -20,7 +20,7 @@ const KNOW_EVENTS: Readonly<Record<string, string>> = {
   "engine/run/step/fold-journal.ts": "which effects have their results",
   "insight/analysis/rehearsal/explore.ts": "makes turns by step, and looks at what follows from them",
   "engine/journal/transfer/export-run.ts": "writes run files",
-  "engine/journal/transfer/run-file-reader.ts": "reads run files",
+  "engine/journal/transfer/import-run.ts": "reads run files",
   "apps/cli/play/play.ts": "learns the name of the run that is played",
   "engine/scale/hosted-run.ts": "finds the arms in which conversations of workers continue",
   "engine/scale/merge-runs.ts": "joins what shards say about the run as a whole",

@@ -3,7 +3,7 @@ import { memoryStore } from "elenchus/store";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { gradeRecords } from "../../src/apps/project/grade-records.ts";
-import { exportRecords } from "../../src/engine/journal/transfer/records.ts";
+import { exportRecords } from "../../src/engine/journal/transfer/export-run.ts";
 import type { GivenRecord } from "../../src/engine/run/records/given-record.ts";
 import { regrade } from "../../src/engine/run/regrade.ts";
 import { letterQuestion, memoryModel } from "./held.ts";

@@ -8,7 +8,7 @@ import {
 import { memoryStore } from "elenchus/store";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { exportRecords } from "../../src/engine/journal/transfer/records.ts";
+import { exportRecords } from "../../src/engine/journal/transfer/export-run.ts";
 import { regrade } from "../../src/engine/run/regrade.ts";
 import { buildScenario, scenarioSpec } from "../random-scenario.ts";
 import { memoryModel, yesJudge } from "./held.ts";

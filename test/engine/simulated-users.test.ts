@@ -2,7 +2,7 @@ import { parseScenario, resumeRun, runScenarios, type ScenarioDefinition } from 
 import { memoryStore } from "elenchus/store";
 import { describe, expect, test } from "vitest";
 import { gradeRecords } from "../../src/apps/project/grade-records.ts";
-import { exportRecords } from "../../src/engine/journal/transfer/records.ts";
+import { exportRecords } from "../../src/engine/journal/transfer/export-run.ts";
 import type { GivenRecord } from "../../src/engine/run/records/given-record.ts";
 import { regrade } from "../../src/engine/run/regrade.ts";
 import { memoryModel } from "./held.ts";

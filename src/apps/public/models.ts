@@ -1,4 +1,3 @@
-export { type CallRepetition, callIdentity } from "../../engine/models/call-identity.ts";
 export { Cassette, readCassette, writeCassette } from "../../engine/models/cassette/cassette.ts";
 export {
   type CassetteModelOptions,
@@ -26,6 +25,7 @@ export type {
   ToolResult,
   UserMessage,
 } from "../../engine/models/message.ts";
+export { type CallRepetition, callIdentity } from "../../engine/models/message-list.ts";
 export type {
   CallContext,
   FinishReason,

@@ -40,7 +40,7 @@ export interface NumberShape {
 }
 
 /** A function, or the source text of one. */
-export interface FunctionShape {
+interface FunctionShape {
   readonly kind: "function";
   readonly description?: string;
 }
@@ -106,7 +106,7 @@ export interface EitherShape {
 }
 
 /** Issues that say: there should be something here. */
-export type EmptyCode = "empty_condition" | "empty_value" | "no_nodes";
+type EmptyCode = "empty_condition" | "empty_value" | "no_nodes";
 
 /** A shape with a name: shapes may refer to each other and to themselves. */
 export interface ReferenceShape {
@@ -238,7 +238,7 @@ interface ObjectOptions<Optional> extends Partial<Pick<ObjectShape, "rule" | "if
 }
 
 /** What an object of one `type` has besides it. */
-export interface VariantParts extends Partial<Pick<ObjectShape, "rule" | "description">> {
+interface VariantParts extends Partial<Pick<ObjectShape, "rule" | "description">> {
   readonly required?: Keys;
   readonly optional?: Keys;
 }

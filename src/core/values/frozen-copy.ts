@@ -117,3 +117,13 @@ export function freezeDeep<Value>(value: Value): Value {
   else for (const key in value) freezeDeep(value[key]);
   return value;
 }
+
+/** True if data is nested more than so many levels deep. */
+export function isDeeper(value: object, levels: number): boolean {
+  if (levels === 0) return true;
+  for (const key in value) {
+    const part = (value as Readonly<Record<string, unknown>>)[key];
+    if (typeof part === "object" && part !== null && isDeeper(part, levels - 1)) return true;
+  }
+  return false;
+}

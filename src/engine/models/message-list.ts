@@ -2,6 +2,7 @@ import { freezeDeep, frozenCopy } from "../../core/values/frozen-copy.ts";
 import { sha256 } from "../../core/values/hash.ts";
 import { canonicalJson } from "../../core/values/json.ts";
 import type { Message } from "./message.ts";
+import type { ModelCard, ModelRequest } from "./model.ts";
 
 const hashes = new WeakMap<readonly Message[], string>();
 
@@ -27,7 +28,7 @@ function isMessageList(list: readonly Message[]): boolean {
 }
 
 /** A text that is different for different lists: their hash, or the message itself if there is just one. */
-export function identityOfMessages(list: readonly Message[]): string {
+function identityOfMessages(list: readonly Message[]): string {
   const [only] = list;
   return only !== undefined && list.length === 1 ? written(only) : hashOfMessages(list);
 }
@@ -70,4 +71,42 @@ function frozenMessage(message: Message): Message {
     if (Object.isFrozen(message)) copies.set(message, copy);
   }
   return copy;
+}
+
+/** What separates a call from a repetition of the same request. */
+export interface CallRepetition {
+  readonly replicate: number;
+  readonly seed: number;
+}
+
+/** The hash of everything that shapes a call's answer: two calls with the same identity may share one answer. */
+export function callIdentity(
+  model: ModelCard,
+  request: ModelRequest,
+  { replicate, seed }: CallRepetition,
+): string {
+  const { instructions = "", messages, tools, schema } = request;
+  const parts = [
+    // A model's identity never changes: that is what it is for.
+    hashOfData(model.identity, true),
+    sha256(instructions),
+    hashOfData(tools),
+    hashOfData(schema),
+    replicate,
+    seed,
+    identityOfMessages(messages),
+  ];
+  return sha256(parts.join(" "));
+}
+
+const hashesOfData = new WeakMap<object, string>();
+
+/** Identities, tools and schemas are the same from call to call; what cannot change is hashed once. */
+function hashOfData(data: object | undefined, isStable = Object.isFrozen(data)): string {
+  if (data === undefined) return "";
+  const known = hashesOfData.get(data);
+  if (known !== undefined) return known;
+  const hash = sha256(canonicalJson(data));
+  if (isStable) hashesOfData.set(data, hash);
+  return hash;
 }

@@ -4,7 +4,6 @@ import { nearestOf } from "../../../core/schema/nearest-name.ts";
 import { isRecord } from "../../../core/values/json.ts";
 import { streamingFetch } from "../../../engine/models/http/client-fetch.ts";
 import { ModelError } from "../../../engine/models/model-error.ts";
-import { networkFailure, UNSENDABLE } from "../../../engine/models/network-failure.ts";
 import {
   baseUrlOf,
   findProvider,
@@ -13,6 +12,7 @@ import {
   knownProviders,
   type ProviderKind,
 } from "../../../engine/models/providers/provider.ts";
+import { networkFailure, UNSENDABLE } from "../../../engine/models/to-model-error.ts";
 import { countedText } from "../../../insight/report/text/figures.ts";
 import { redactSecrets } from "../../../system/secrets/redact-secrets.ts";
 import { secretHeaderValues, secretQueryValues } from "../../../system/secrets/secret-data.ts";

@@ -56,7 +56,7 @@ function addAlias(root: AliasNode, alias: string, value: string): void {
 }
 
 /** A listed value where a text names it. */
-export interface AliasMention extends Place {
+interface AliasMention extends Place {
   readonly value: string;
 }
 

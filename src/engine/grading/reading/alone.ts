@@ -1,7 +1,7 @@
-import { type Finding, isNamed, type Kind, type Named, type Source } from "./kind.ts";
+import { type Finding, isNamed, type Kind, type Mention, type Named, type Source } from "./kind.ts";
 import type { ReplyText } from "./reply-text.ts";
-import { contradicts } from "./rival.ts";
-import { isDeclined, isReported, retraction, withoutAssent } from "./standing.ts";
+import { contradicts, isStatedAlone } from "./rival.ts";
+import { isDeclined, isQuoted, isReported, isSupposed, retraction, withoutAssent } from "./standing.ts";
 
 const BARE_BEFORE =
   /^(?:[\s"'([{$>#*•-]|(?:[Tt]he|an?|[Oo]ption|[Ll]etter|about|roughly|[Aa]t|[Oo]n|[Ii]n|[Dd]ay|[Pp]ort|(?:\d{1,2} )?(?:January|February|March|April|May|June|July|August|September|October|November|December)(?: \d{1,2},)?|[Ii]t(?:'s| is| was)) )*$/;
@@ -85,4 +85,40 @@ export function closingValue<Value>({ reply, kind, cut }: Source<Value>): Named<
   const closes =
     CLOSING.test(before.replace(/(?:the|an?) $/, "")) || (!kind.isCommon && EQUATION.test(before));
   return closes && !isReported(reply, last.start) && !isDeclined(reply) ? last : undefined;
+}
+
+/** "It's X", as a clause of its own. */
+const IDENTIFIED =
+  /(?:^|[,;:—–]|\b(?:but|and|so|yet|no))[\s"'*]*(?:(?:so|then|therefore|hence|today|still|no|yes|in fact|actually|however|of course|i'm (?:sure|certain|confident)(?: that)?|i (?:think|believe)(?: that)?|there(?:'s| is) no doubt that),? )*(?:it's|it is|it was|that's|that is|that would be) (?:(?:still|now|actually|indeed|really|just|clearly|definitely|simply|only) )?(?:(?:the|an?|in|on|at|about|option|port) )?["'([*]*$/;
+const IDENTIFIED_END =
+  /^["')\]}*°]{0,3}(?:\s*$|[.!;](?:\s|$)|,? (?:not|because|since|rather than|instead of|and not|no matter|whatever)(?![a-z])|,(?! (?:or|if|unless|maybe|perhaps|possibly|but|right|then|too|as well|according|you|says?|they)(?![a-z]))|:| [–—-] |—|\n)/;
+
+/** What a reply says that "it" is: "Your daughter has a point, but it's Venus!"; null if it says so of several. */
+export function identifiedValue<Value>({ reply, kind, mentions }: Source<Value>): Finding<Value> | undefined {
+  if (kind.isCommon || kind.isSelfEvident) return undefined;
+  const isIdentified = (mention: Mention<Value>, index: number): boolean => {
+    const sentence = reply.sentenceAt(mention.start);
+    const before = withoutAssent(reply.lower.slice(sentence.start, mention.start));
+    const after = reply.lower.slice(mention.end, sentence.end);
+    const next = mentions[index + 1];
+    return (
+      IDENTIFIED.test(before) &&
+      IDENTIFIED_END.test(after) &&
+      !after.includes("?") &&
+      !(
+        next !== undefined &&
+        next.value !== mention.value &&
+        /^["')\]}*]*, (?:the |an? )?$/.test(reply.lower.slice(mention.end, next.start))
+      ) &&
+      !isReported(reply, mention.start) &&
+      !isQuoted(reply, mention)
+    );
+  };
+  const [first, ...more] = mentions.filter(isIdentified);
+  if (first === undefined || retraction().test(reply.lower.slice(first.end))) return undefined;
+  const isRival = (other: Mention<Value>): boolean =>
+    other.value !== first.value && isStatedAlone(reply, other) && !isSupposed(reply, other.start);
+  return more.every(({ value }) => value === first.value) && !mentions.some(isRival)
+    ? first
+    : { ...first, value: null };
 }

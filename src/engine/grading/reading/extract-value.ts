@@ -1,5 +1,6 @@
+import { MONTHS, readDate } from "../../../core/checks/date-value.ts";
 import { linearRegexOf } from "../../../core/checks/linear-regex.ts";
-import { memoize } from "../../../core/lazy.ts";
+import { lazyPattern, memoize } from "../../../core/lazy.ts";
 import {
   type Converted,
   convertNumber,
@@ -17,13 +18,12 @@ import {
 } from "../../../core/templates/extract-rule.ts";
 import type { Template } from "../../../core/templates/template.ts";
 import { aliasMentions, aliasTree } from "./alias-matches.ts";
-import { DATES } from "./dates.ts";
-import type { Decision, Kind } from "./kind.ts";
+import { anyOf, type Decision, type Kind, type Mention } from "./kind.ts";
 import { letterKind } from "./letters.ts";
 import { isUnclear, numberKind } from "./numbers.ts";
 import { otherAnswer, type WrittenReply } from "./other-answer.ts";
 import { readReply } from "./read-reply.ts";
-import { shownText } from "./reply-text.ts";
+import { type ReplyText, shownText } from "./reply-text.ts";
 import { stanceKind } from "./stances.ts";
 import { topicOf } from "./topic.ts";
 
@@ -178,4 +178,35 @@ export function readPattern(rule: PatternRule, reply: string): Decision<string> 
   if (!complete && (!first || chosen === undefined)) return { status: "ambiguous" };
   if (chosen === undefined) return { status: "absent" };
   return { status: "found", value: chosen.text, start: offset + chosen.start, end: offset + chosen.end };
+}
+
+const MONTH = anyOf(...MONTHS.map((month) => `${month.slice(0, 3)}(?:${month.slice(3)}|\\.)?`), "sept\\.?");
+
+/** Whole days as `date_match` reads them: a month without a day, or a day without a year, is none. */
+const days = lazyPattern(
+  `(?<![\\w/.-])${anyOf(
+    "\\d{4}-\\d{2}-\\d{2}",
+    `${MONTH} \\d{1,2}(?:st|nd|rd|th)?(?:, ?| )\\d{4}`,
+    `\\d{1,2}(?:st|nd|rd|th)? (?:of )?${MONTH}(?:, ?| )\\d{4}`,
+    "\\d{1,2}/\\d{1,2}/\\d{4}",
+  )}(?![\\w/-])`,
+  "gi",
+);
+
+/** The dates that a reply names, as 1989-11-09; one that is no day of the calendar names none. */
+const DATES: Kind<string> = {
+  mentions: (reply) => datesIn(reply, 0, reply.text.length),
+  announced: datesIn,
+};
+
+function datesIn({ text }: ReplyText, from: number, to: number): Mention<string>[] {
+  return [...text.slice(from, to).matchAll(days())].map(({ 0: written, index }) => {
+    const date = readDate(written);
+    const pad = (number: number, length: number): string => String(number).padStart(length, "0");
+    return {
+      value: date === undefined ? null : `${pad(date.year, 4)}-${pad(date.month, 2)}-${pad(date.day, 2)}`,
+      start: from + index,
+      end: from + index + written.length,
+    };
+  });
 }

@@ -1,6 +1,5 @@
-import { closingValue, lastLine, leadingValue } from "./alone.ts";
+import { closingValue, identifiedValue, lastLine, leadingValue } from "./alone.ts";
 import { announcedAnswer } from "./announced.ts";
-import { identifiedValue } from "./identified.ts";
 import type { Finding, Source } from "./kind.ts";
 import { onlyValue } from "./only-value.ts";
 import { topicalValue } from "./topic.ts";

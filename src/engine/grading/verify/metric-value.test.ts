@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { METRIC_NAMES, type MetricName } from "../../../core/templates/rubric.ts";
-import { type MetricCounts, metricCounts, metricValue, metricValues } from "./metric-value.ts";
+import { type MetricCounts, metricCounts, metricValue, metricValues } from "./trait-value.ts";
 
 function counts(tp: number, fn: number, fp: number, tn: number): MetricCounts {
   return { tp, fn, fp, tn, unknown: { expected: 0, unexpected: 0 } };

@@ -261,7 +261,7 @@ interface CountedWarning extends Warning {
 const KEPT = 20;
 
 /** The warnings of a run: the first that differ are kept, all are counted. */
-export class KeptWarnings {
+class KeptWarnings {
   readonly #kept = new Map<string, CountedWarning>();
   #count = 0;
   #dropped = 0;

@@ -274,7 +274,7 @@ export function sumOfSpending(tallies: readonly Pick<CellTally, "spending">[]): 
 }
 
 /** Counts of a cell, and its place among the results. */
-export interface PlacedCounts {
+interface PlacedCounts {
   readonly cell: TallyCell;
   /** The least of its conversations. */
   position: number;

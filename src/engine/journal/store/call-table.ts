@@ -6,8 +6,7 @@ import { CallEncoder, type ChainLink } from "./encode-call.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 import type { SqliteWriter } from "./sqlite-writer.ts";
 import type { CallStore } from "./store.ts";
-import { encodeData } from "./text-codec.ts";
-import type { TextTable } from "./text-table.ts";
+import { encodeData, type TextTable } from "./text-codec.ts";
 
 /** In place of a run: the calls of the project. */
 export const PROJECT = 0;

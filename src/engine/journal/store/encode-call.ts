@@ -1,6 +1,6 @@
 import { frozenCopy } from "../../../core/values/frozen-copy.ts";
 import { canonicalJson } from "../../../core/values/json.ts";
-import type { CallSettings, RecordedCall } from "../../models/cassette/recorded-call.ts";
+import type { RecordedCall } from "../../models/cassette/recorded-call.ts";
 import type { Message } from "../../models/message.ts";
 import type { ModelReply } from "../../models/model.ts";
 import { type EncodedData, encodeData, textHash } from "./text-codec.ts";
@@ -19,13 +19,9 @@ interface EncodedCall {
   readonly reply: ModelReply;
 }
 
-const MOST_REMEMBERED = 64;
-
-/** Turns calls into what rows hold; settings and messages that they share are encoded once. */
+/** Turns calls into what rows hold; messages that they share are encoded once. */
 export class CallEncoder {
   readonly chains: MessageChains = new MessageChains();
-  /** Settings of late: they are the same objects from call to call. */
-  #recent: { readonly settings: CallSettings; readonly encoded: EncodedSettings }[] = [];
 
   /** Undefined if no store can hold the reply. */
   encode({ request, reply }: RecordedCall): EncodedCall | undefined {
@@ -36,28 +32,11 @@ export class CallEncoder {
       isData = false;
     }) as ModelReply;
     if (!isData) return undefined;
-    return {
-      settings: this.#settings(request),
-      messages: this.chains.linkOf(request.messages),
-      reply: kept,
-    };
+    const { name, model, instructions, tools, schema } = request;
+    const data = encodeData({ name, model, instructions, tools, schema });
+    const settings = { hash: textHash(data.json), data };
+    return { settings, messages: this.chains.linkOf(request.messages), reply: kept };
   }
-
-  #settings({ name, model, instructions, tools, schema }: CallSettings): EncodedSettings {
-    const settings = { name, model, instructions, tools, schema };
-    const known = this.#recent.find((recent) => isSame(recent.settings, settings));
-    if (known !== undefined) return known.encoded;
-    const data = encodeData(settings);
-    const encoded = { hash: textHash(data.json), data };
-    // What may still change is not cached.
-    if ([model, tools, schema].every((part) => part === null || Object.isFrozen(part)))
-      this.#recent = [{ settings, encoded }, ...this.#recent.slice(0, MOST_REMEMBERED - 1)];
-    return encoded;
-  }
-}
-
-function isSame(one: CallSettings, other: CallSettings): boolean {
-  return (Object.keys(one) as (keyof CallSettings)[]).every((key) => one[key] === other[key]);
 }
 
 /** A list of at least one message, as rows keep it: its last message and the list before it. */

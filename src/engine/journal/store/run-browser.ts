@@ -6,7 +6,7 @@ import { otherWriter, thisWriter } from "./run-writer.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 
 /** The order of results, or the number of turns, the cost, or the time that a conversation took. */
-export type SortedBy = "position" | "turns" | "cost" | "time";
+type SortedBy = "position" | "turns" | "cost" | "time";
 
 /** Which conversations of a run are meant; what is left out is not looked at. */
 export interface BrowseFilter {
@@ -34,7 +34,7 @@ export interface BrowseFilter {
 }
 
 /** A turn of a browsed conversation. */
-export interface BrowsedTurn {
+interface BrowsedTurn {
   readonly turn: number;
   readonly node: string;
   readonly verdict: TurnVerdict | null;
@@ -71,7 +71,7 @@ export interface PairFilter {
 }
 
 /** Two conversations that are compared. */
-export interface BrowsedPair {
+interface BrowsedPair {
   readonly one: BrowsedConversation;
   readonly other: BrowsedConversation;
 }
@@ -84,13 +84,13 @@ export interface PlaceInRun {
 }
 
 /** The page of a list after a place. */
-export interface PageAfter {
+interface PageAfter {
   readonly after?: PlaceInRun | undefined;
   readonly limit: number;
 }
 
 /** A page of conversations. */
-export interface BrowsedPage {
+interface BrowsedPage {
   readonly conversations: readonly BrowsedConversation[];
   /** Null if there are no more. */
   readonly next: PlaceInRun | null;

@@ -24,8 +24,7 @@ import type {
 } from "./store.ts";
 import { deletedRun, noConversation, runExists, StoreError, storeError } from "./store-error.ts";
 import { StoreReader, UNFINISHED } from "./store-reader.ts";
-import { encodeData } from "./text-codec.ts";
-import { TextTable } from "./text-table.ts";
+import { encodeData, TextTable } from "./text-codec.ts";
 
 /** A store in a database. */
 export class SqlStore implements Store {

@@ -8,7 +8,7 @@ import { summaryOf } from "./results.ts";
 import type { SqliteDatabase, SqlValue } from "./sqlite-database.ts";
 import type { ConversationFilter, ConversationSummary, RunSummary } from "./store.ts";
 import { readTallies } from "./tally-table.ts";
-import type { TextTable } from "./text-table.ts";
+import type { TextTable } from "./text-codec.ts";
 
 /** Rows are read in portions: a statement that stays open would keep the connection from writing, and a file from shrinking. */
 const PORTION = 256;

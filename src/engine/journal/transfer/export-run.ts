@@ -1,7 +1,9 @@
+import { memoize } from "../../../core/lazy.ts";
 import { CallWriter } from "../../models/cassette/call-lines.ts";
 import type { RecordedCall } from "../../models/cassette/recorded-call.ts";
+import { foldConversation } from "../fold/conversation.ts";
 import { callIdentity } from "../fold/run.ts";
-import type { Store } from "../store/store.ts";
+import type { ConversationSummary, Store } from "../store/store.ts";
 import { lineOf, RUN_FORMAT, RUN_VERSION, type RunFileHeader } from "./run-file.ts";
 import { definitionsOf, storedRun } from "./stored-run.ts";
 
@@ -59,4 +61,44 @@ function headerOf(store: Store, name: string): RunFileHeader {
     parent,
     tags,
   };
+}
+
+/**
+ * The conversations of a run as records, one in each line: every turn with its reply and with what was read of it. `grade` reads
+ * them, and comes to the same results.
+ */
+export function* exportRecords(store: Store, name: string): Generator<string> {
+  const { run } = storedRun(store, name);
+  const arms = new Map<number, ConversationSummary[]>();
+  for (const summary of store.conversations(run))
+    if (summary.parent !== null) memoize(arms, summary.parent, () => []).push(summary);
+  const write = function* (summary: ConversationSummary): Generator<string> {
+    const { conversation, index, scenario, row, variant, arm, replicate, subject, judge } = summary;
+    const { finishedTurns } = foldConversation(store.events(run, conversation));
+    yield lineOf({
+      id: conversation,
+      scenario,
+      row,
+      ...(variant === null ? {} : { variant }),
+      ...(arm === null ? {} : { arm }),
+      replicate,
+      subject,
+      judge,
+      turns: finishedTurns.map(
+        ({ node, questionText, reply, parsed, verifyResult, rubric, refused, user }) => ({
+          node,
+          question: questionText,
+          ...(user === undefined ? {} : { user: { reveals: user.reveals, done: user.done } }),
+          reply,
+          parsed,
+          verify_result: verifyResult,
+          ...(Object.keys(rubric).length === 0 ? {} : { rubric }),
+          ...(refused === null ? {} : { refused }),
+        }),
+      ),
+    });
+    // Arms come right after what they continue.
+    for (const continued of arms.get(index) ?? []) yield* write(continued);
+  };
+  for (const summary of store.conversations(run)) if (summary.parent === null) yield* write(summary);
 }

@@ -14,7 +14,7 @@ import {
   text,
 } from "../../../core/schema/shape.ts";
 import { validateShape } from "../../../core/schema/validate-shape.ts";
-import { freezeDeep } from "../../../core/values/frozen-copy.ts";
+import { freezeDeep, isDeeper } from "../../../core/values/frozen-copy.ts";
 import { canonicalJson, isRecord, type UnknownRecord } from "../../../core/values/json.ts";
 import type { Message } from "../message.ts";
 import { extendMessages, noMessages } from "../message-list.ts";
@@ -41,28 +41,8 @@ export function parseLine(line: string): UnknownRecord {
     throw new LineError("it is not JSON");
   }
   if (!isRecord(value)) throw new LineError("it is not an object");
-  if (mayBeDeep(line) && isDeeper(value, MAX_DEPTH))
-    throw new LineError(`it is nested more than ${MAX_DEPTH} levels deep`);
+  if (isDeeper(value, MAX_DEPTH)) throw new LineError(`it is nested more than ${MAX_DEPTH} levels deep`);
   return value;
-}
-
-/** True of a line with so many brackets; most have fewer, and need not be looked through once more. */
-function mayBeDeep(line: string): boolean {
-  let brackets = 0;
-  for (let at = 0; at < line.length && brackets <= MAX_DEPTH; at++) {
-    const code = line.charCodeAt(at);
-    if (code === 0x5b || code === 0x7b) brackets++;
-  }
-  return brackets > MAX_DEPTH;
-}
-
-function isDeeper(value: object, levels: number): boolean {
-  if (levels === 0) return true;
-  for (const key in value) {
-    const part = (value as UnknownRecord)[key];
-    if (typeof part === "object" && part !== null && isDeeper(part, levels - 1)) return true;
-  }
-  return false;
 }
 
 /** Throws `LineError` if a value does not have the shape. */
@@ -88,7 +68,6 @@ interface CallLine extends Pick<RecordedCall, "purpose" | "reply"> {
  */
 export class CallWriter {
   readonly #numbers = new Map<string, number>();
-  #last: { readonly settings: CallSettings; readonly number: number } | undefined;
   #messages: readonly Message[] = [];
 
   /** The lines of some calls, in an order that depends only on the calls. */
@@ -106,20 +85,13 @@ export class CallWriter {
   }
 
   #number(settings: CallSettings): { readonly number: number; readonly isNew: boolean } {
-    // Calls that follow each other mostly have the same settings, part by part the same objects.
-    const last = this.#last;
-    const isLast = last !== undefined && SETTINGS.every((part) => settings[part] === last.settings[part]);
-    if (isLast) return { number: last.number, isNew: false };
     const key = canonicalJson(settings);
     const known = this.#numbers.get(key);
     const number = known ?? this.#numbers.size;
     this.#numbers.set(key, number);
-    this.#last = { settings, number };
     return { number, isNew: known === undefined };
   }
 }
-
-const SETTINGS: readonly (keyof CallSettings)[] = ["name", "model", "instructions", "tools", "schema"];
 
 /** Sorted by their messages, so that each call follows the one with which it has most in common. */
 function inOrder(calls: Iterable<RecordedCall>): readonly RecordedCall[] {
@@ -213,7 +185,8 @@ const USAGE = object(
   { optional: { cacheReadTokens: count, cacheWriteTokens: count, reasoningTokens: count } },
 );
 
-const REPLY = object(
+/** What a model answered. */
+export const REPLY: Shape = object(
   "a reply",
   { text, finish: oneOfTexts(...FINISH_REASONS) },
   { optional: { object: json, toolCalls: list(TOOL_CALL), usage: USAGE, native: json } },

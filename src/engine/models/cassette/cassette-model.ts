@@ -1,7 +1,7 @@
-import { callIdentity } from "../call-identity.ts";
-import type { Model, ModelCard, ModelReply } from "../model.ts";
+import { callIdentity } from "../message-list.ts";
+import type { Model, ModelCard } from "../model.ts";
 import { ModelError } from "../model-error.ts";
-import { abortedCall, untilAborted } from "../to-model-error.ts";
+import { abortedCall } from "../to-model-error.ts";
 import type { Cassette } from "./cassette.ts";
 import { explainMiss } from "./explain-miss.ts";
 import { callRequest } from "./recorded-call.ts";
@@ -22,7 +22,7 @@ export function cassetteModel(
   { fallback }: CassetteModelOptions = {},
 ): Model {
   const { name, identity, price } = card;
-  const ask = fallback === undefined ? undefined : recordOnce(card, fallback, cassette);
+  const ask = fallback === undefined ? undefined : recorded(card, fallback, cassette);
   return {
     name,
     identity,
@@ -32,8 +32,8 @@ export function cassetteModel(
     ...(card.isPatient === undefined ? {} : { isPatient: card.isPatient }),
     async reply(request, context) {
       if (context.signal.aborted) throw abortedCall(context.signal, name);
-      const recorded = cassette.get(callIdentity(card, request, context));
-      if (recorded !== undefined) return { ...recorded.reply, cached: true };
+      const known = cassette.get(callIdentity(card, request, context));
+      if (known !== undefined) return { ...known.reply, cached: true };
       if (ask !== undefined) return ask(request, context);
       const missing = callRequest(card, request, context);
       const near = cassette.near(missing).map((call) => call.request);
@@ -46,32 +46,16 @@ export function cassetteModel(
   };
 }
 
-/**
- * Asks a model and records its answers under a card. The same call made again before there is an answer waits for that answer;
- * if the first one fails, which says nothing about the second, the second is made itself. Failures, and replies that were cut
- * off, are never recorded.
- */
-function recordOnce(card: ModelCard, model: Model, cassette: Cassette): Model["reply"] {
-  const inFlight = new Map<string, Promise<ModelReply | undefined>>();
-
+/** Asks a model and records its answers under a card. Failures, and replies that were cut off, are never recorded. */
+function recorded(card: ModelCard, model: Model, cassette: Cassette): Model["reply"] {
   return async (request, context) => {
-    const { signal } = context;
-    const identity = callIdentity(card, request, context);
-    for (let other = inFlight.get(identity); other !== undefined; other = inFlight.get(identity)) {
-      const reply = await untilAborted(signal, other, () => abortedCall(signal, card.name));
-      if (reply !== undefined) return reply;
+    const reply = await model.reply(request, context);
+    if (reply.finish !== "length") {
+      const identity = callIdentity(card, request, context);
+      const { purpose } = context;
+      cassette.set({ identity, purpose, request: callRequest(card, request, context), reply });
     }
-    const answer = (async () => {
-      const reply = await model.reply(request, context);
-      if (reply.finish !== "length") {
-        const { purpose } = context;
-        cassette.set({ identity, purpose, request: callRequest(card, request, context), reply });
-      }
-      return reply;
-    })();
-    const settled = answer.catch(() => undefined).finally(() => inFlight.delete(identity));
-    inFlight.set(identity, settled);
-    return answer;
+    return reply;
   };
 }
 
@@ -86,7 +70,7 @@ export function recordingModel(model: Model, cassette: Cassette): Model {
     ...(model.isPatient === undefined ? {} : { isPatient: model.isPatient }),
     ...(model.isVolatile === undefined ? {} : { isVolatile: model.isVolatile }),
     ...(model.hasMemory === undefined ? {} : { hasMemory: model.hasMemory }),
-    reply: recordOnce(model, model, cassette),
+    reply: recorded(model, model, cassette),
     close: async () => model.close?.(),
   };
 }

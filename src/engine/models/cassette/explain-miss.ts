@@ -1,23 +1,16 @@
-import { canonicalJson, deepEqual, isRecord, ownValue } from "../../../core/values/json.ts";
+import { canonicalJson, deepEqual } from "../../../core/values/json.ts";
 import type { Message } from "../message.ts";
-import type { ToolDefinition } from "../model.ts";
 import type { CallRequest } from "./recorded-call.ts";
 
-/** The parts of a call in the order in which they are compared, and what is said where one differs. */
-const PARTS: readonly (readonly [
-  part: keyof CallRequest,
-  explain: (call: CallRequest, other: CallRequest) => string,
-])[] = [
-  ["model", (call, other) => `the model: ${valueDifference(call.model, other.model)}`],
-  [
-    "instructions",
-    (call, other) => `the system prompt: ${bothTexts(call.instructions ?? "", other.instructions ?? "")}`,
-  ],
-  ["messages", (call, other) => messageDifference(call.messages, other.messages)],
-  ["tools", (call, other) => toolDifference(call.tools ?? [], other.tools ?? [])],
-  ["schema", (call, other) => `the schema of the reply: ${valueDifference(call.schema, other.schema)}`],
-  ["replicate", (call, other) => `the replicate: ${call.replicate} here, ${other.replicate} there`],
-  ["seed", (call, other) => `the seed: ${call.seed} here, ${other.seed} there`],
+/** The parts of a call in the order in which they are compared, and what each is called. */
+const PARTS: readonly (readonly [part: keyof CallRequest, name: string])[] = [
+  ["model", "the model"],
+  ["instructions", "the system prompt"],
+  ["messages", "the messages"],
+  ["tools", "the tools"],
+  ["schema", "the schema of the reply"],
+  ["replicate", "the replicate"],
+  ["seed", "the seed"],
 ];
 
 function differingParts(call: CallRequest, other: CallRequest): typeof PARTS {
@@ -33,11 +26,11 @@ export function explainMiss(asked: CallRequest, candidates: Iterable<CallRequest
   const isQuoting = call.messages.some((message, index) => message !== asked.messages[index]);
   if (first === undefined && !isQuoting) return "The same call is recorded.";
   const more = others.length === 0 ? "" : ` (and in ${others.length} more)`;
-  const difference =
+  const found =
     first === undefined
       ? "only in the random marker around quoted texts, which depends on the seed of the run"
-      : `in ${first[1](call, nearest)}${more}`;
-  return `The nearest recorded call is one of ${nearest.name}, replicate ${nearest.replicate}; it differs ${difference}.`;
+      : `in ${difference(first, call, nearest)}${more}`;
+  return `The nearest recorded call is one of ${nearest.name}, replicate ${nearest.replicate}; it differs ${found}.`;
 }
 
 /** The line that begins a quoted text in a call of a judge, with its random marker. */
@@ -78,65 +71,37 @@ function isSame(one: unknown, other: unknown): boolean {
   return one === other || deepEqual(one, other);
 }
 
-function messageDifference(here: readonly Message[], there: readonly Message[]): string {
+/** A part that differs, and what it is in both calls; of messages the first that differs. */
+function difference([part, name]: (typeof PARTS)[number], call: CallRequest, other: CallRequest): string {
+  if (part !== "messages") return `${name}: ${bothTexts(written(call[part]), written(other[part]))}`;
+  const [here, there] = [call.messages, other.messages];
   const same = sharedMessages(here, there);
-  const [one, other] = [here[same], there[same]];
-  if (one === undefined || other === undefined) {
+  const [one, two] = [here[same], there[same]];
+  if (one === undefined || two === undefined)
     return `the number of messages: ${here.length} here, ${there.length} there, and the first ${same} are the same`;
-  }
-  const place = `message ${same + 1} of ${here.length}`;
-  if (one.role !== other.role) return `${place}: it is of the ${one.role} here, of the ${other.role} there`;
-  const bothSay = one.role !== "tool" && other.role !== "tool";
-  if (bothSay && one.content !== other.content) {
-    return `${place} (${one.role}): ${bothTexts(one.content, other.content)}`;
-  }
-  return `${place} (${one.role}): ${valueDifference(one, other)}`;
-}
-
-function toolDifference(here: readonly ToolDefinition[], there: readonly ToolDefinition[]): string {
-  for (const { name } of [...here, ...there]) {
-    const [one, other] = [here, there].map((tools) => tools.find((tool) => tool.name === name));
-    if (one === undefined) return `the tool ${name}, which is there, but not here`;
-    if (other === undefined) return `the tool ${name}, which is here, but not there`;
-    if (!deepEqual(one, other)) return `the tool ${name}: ${valueDifference(one, other)}`;
-  }
-  return "the order of the tools";
-}
-
-/** The path to the first value that differs, and both values. */
-function valueDifference(here: unknown, there: unknown, path = ""): string {
-  if (isRecord(here) && isRecord(there)) {
-    for (const key of new Set([...Object.keys(here), ...Object.keys(there)])) {
-      const [one, other] = [ownValue(here, key), ownValue(there, key)];
-      if (!deepEqual(one, other)) return valueDifference(one, other, path === "" ? key : `${path}.${key}`);
-    }
-  }
-  const place = path === "" ? "" : `\`${path}\` is `;
-  return `${place}${bothTexts(written(here), written(there), false)}`;
+  const bothSay =
+    one.role === two.role && "content" in one && "content" in two && one.content !== two.content;
+  const [left, right] = bothSay ? [one.content, two.content] : [written(one), written(two)];
+  return `message ${same + 1} of ${here.length} (${one.role}): ${bothTexts(left, right)}`;
 }
 
 function written(value: unknown): string {
-  return value === undefined ? "missing" : canonicalJson(value);
+  return typeof value === "string" ? value : canonicalJson(value);
 }
 
-function bothTexts(here: string, there: string, quoted = true): string {
-  // A short value says more as a whole.
-  if (!quoted && here.length <= 60 && there.length <= 60) return `${here} here, ${there} there`;
-  const difference = textDifference(here, there);
-  return `${difference.here} here, ${difference.there} there`;
-}
-
-/** Where two texts differ, each shortened to that place. */
-interface TextDifference {
-  readonly here: string;
-  readonly there: string;
+function bothTexts(here: string, there: string): string {
+  const texts = textDifference(here, there);
+  return `${texts.here} here, ${texts.there} there`;
 }
 
 const CONTEXT = 20;
 const SHOWN = 60;
 
 /** The first and the last place where two texts differ, with some text around them. */
-export function textDifference(here: string, there: string): TextDifference {
+export function textDifference(
+  here: string,
+  there: string,
+): { readonly here: string; readonly there: string } {
   const most = Math.min(here.length, there.length);
   let start = 0;
   while (start < most && here[start] === there[start]) start++;

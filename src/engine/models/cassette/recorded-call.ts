@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../core/values/json.ts";
-import { type CallRepetition, callIdentity } from "../call-identity.ts";
 import type { Message } from "../message.ts";
+import { type CallRepetition, callIdentity } from "../message-list.ts";
 import type { CallContext, ModelCard, ModelReply, ModelRequest, ToolDefinition } from "../model.ts";
 
 /** Everything that shapes a call's answer, in parts that can be compared with those of another call. */

@@ -1,21 +1,23 @@
 import { errorMessage } from "../../../core/error-message.ts";
+import { formatIssue } from "../../../core/schema/format-issue.ts";
+import { validateShape } from "../../../core/schema/validate-shape.ts";
 import { functionSource } from "../../../core/source/function-source.ts";
 import { frozenCopy } from "../../../core/values/frozen-copy.ts";
 import { sha256 } from "../../../core/values/hash.ts";
-import { isRecord, type JsonObject, typeName } from "../../../core/values/json.ts";
+import { isRecord, type JsonObject, typeName, withoutUndefined } from "../../../core/values/json.ts";
 import { redactedCause, redactSecrets } from "../../../system/secrets/redact-secrets.ts";
+import { REPLY } from "../cassette/call-lines.ts";
 import { shortened } from "../failed-response.ts";
 import type { Message, ToolCall } from "../message.ts";
 import { frozenMessages } from "../message-list.ts";
-import {
-  type CallContext,
-  FINISH_REASONS,
-  type FinishReason,
-  type Model,
-  type ModelCard,
-  type ModelReply,
-  type ModelRequest,
-  type Usage,
+import type {
+  CallContext,
+  FinishReason,
+  Model,
+  ModelCard,
+  ModelReply,
+  ModelRequest,
+  Usage,
 } from "../model.ts";
 import { ModelError } from "../model-error.ts";
 import { abortedCall, untilAborted } from "../to-model-error.ts";
@@ -139,33 +141,18 @@ function readFunctionReply(returned: unknown, name: string): ModelReply {
   if (problem !== undefined) throw wrong(problem);
   // Through JSON, because a copy may still hold functions.
   const data = JSON.parse(JSON.stringify(copied)) as Readonly<Record<string, unknown>>;
-  const { text, object, toolCalls, finish, usage } = data;
-  if (typeof text !== "string") throw wrong(`an object whose \`text\` is ${typeName(text)}`);
-  if (toolCalls !== undefined && !(Array.isArray(toolCalls) && toolCalls.every(isToolCall))) {
-    throw wrong("`toolCalls` that are not a list of `{ id, name, input }`");
-  }
-  if (usage !== undefined && !isUsage(usage)) {
-    throw wrong("a `usage` without whole numbers for `inputTokens` and `outputTokens`");
-  }
-  if (finish !== undefined && !FINISH_REASONS.some((reason) => reason === finish))
-    throw wrong(`an unknown \`finish\``);
-  const hasCalls = Array.isArray(toolCalls) && toolCalls.length > 0;
-  const found = Object.entries({ object, toolCalls: hasCalls ? toolCalls : undefined, usage });
-  return {
+  const { text, finish = "stop", object, toolCalls, usage } = data;
+  const isCalling = !Array.isArray(toolCalls) || toolCalls.length > 0;
+  const reply = withoutUndefined({
     text,
-    // Checked above.
-    finish: (finish as FinishReason | undefined) ?? "stop",
-    ...Object.fromEntries(found.filter(([, value]) => value !== undefined)),
-  };
-}
-
-function isToolCall(value: unknown): value is ToolCall {
-  if (!isRecord(value)) return false;
-  const { id, name, input } = value;
-  return typeof id === "string" && typeof name === "string" && input !== undefined;
-}
-
-function isUsage(value: unknown): value is Usage {
-  if (!isRecord(value) || value.inputTokens === undefined || value.outputTokens === undefined) return false;
-  return Object.values(value).every((tokens) => Number.isSafeInteger(tokens) && (tokens as number) >= 0);
+    finish,
+    object,
+    toolCalls: isCalling ? toolCalls : undefined,
+    usage,
+  });
+  validateShape(REPLY, reply, [], (issue) => {
+    throw wrong(`what is no reply: ${formatIssue(issue).replace(/\.$/, "")}`);
+  });
+  // The shape is just that.
+  return reply as unknown as ModelReply;
 }

@@ -3,7 +3,7 @@ import { maskSecretsIn } from "../../../system/secrets/mask-secrets.ts";
 import { failureOf } from "../../journal/failure.ts";
 import type { CallEnd, RunEventBody } from "../../journal/run-event.ts";
 import { addSpending, NOTHING_SPENT, type Spending } from "../../journal/spending.ts";
-import { callIdentity } from "../../models/call-identity.ts";
+import { callIdentity } from "../../models/message-list.ts";
 import type { ModelReply } from "../../models/model.ts";
 import { ModelError } from "../../models/model-error.ts";
 import { estimatedUsage } from "../../models/simulated/simulated-model.ts";

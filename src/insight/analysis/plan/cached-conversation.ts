@@ -1,6 +1,6 @@
 import type { ConversationEvent } from "../../../engine/journal/run-event.ts";
 import type { RunCalls } from "../../../engine/journal/store/store.ts";
-import { callIdentity } from "../../../engine/models/call-identity.ts";
+import { callIdentity } from "../../../engine/models/message-list.ts";
 import type { ModelReply } from "../../../engine/models/model.ts";
 import { ModelError } from "../../../engine/models/model-error.ts";
 import { askSubject } from "../../../engine/run/ask-subject.ts";
