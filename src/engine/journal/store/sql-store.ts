@@ -177,7 +177,7 @@ export class SqlStore implements Store {
       if (callsBefore !== undefined)
         this.#database.run(`DELETE FROM call WHERE run = ${PROJECT} AND kept_at < ?`, callsBefore);
       for (const sql of REMOVE_UNUSED) this.#database.run(sql);
-      this.#database.removeUnusedTexts();
+      this.#texts.removeUnused();
     });
     this.#database.vacuum();
   }

@@ -1,7 +1,6 @@
 import type BetterSqlite3 from "better-sqlite3";
 import type { Column } from "./conversation-columns.ts";
 import { isBusy, storeError } from "./store-error.ts";
-import { textsIn } from "./text-codec.ts";
 
 type Statement = BetterSqlite3.Statement<unknown[], unknown>;
 
@@ -91,22 +90,6 @@ export class SqliteDatabase {
     return this.guarded(() => this.connection.pragma("data_version", { simple: true }) as number);
   }
 
-  /** Removes texts that nothing refers to, within a transaction. They are listed in a table, so that a store of any size fits in memory. */
-  removeUnusedTexts(): void {
-    this.connection.exec("CREATE TEMP TABLE used (hash TEXT PRIMARY KEY) WITHOUT ROWID");
-    for (const [table, column] of REFERRING) {
-      const page = `SELECT id, ${column} AS data FROM ${table} WHERE id > ? ORDER BY id LIMIT ${PORTION}`;
-      const read = (after: number) => this.all<{ readonly id: number; readonly data: string }>(page, after);
-      for (let rows = read(0); rows.length > 0; rows = read(rows.at(-1)?.id ?? 0))
-        for (const { data } of rows)
-          for (const hash of textsIn(data))
-            this.run("INSERT INTO temp.used VALUES (?) ON CONFLICT DO NOTHING", hash);
-    }
-    this.connection.exec(
-      "DELETE FROM text WHERE hash NOT IN (SELECT hash FROM temp.used); DROP TABLE temp.used;",
-    );
-  }
-
   /** Gives free space back. */
   vacuum(): void {
     this.guarded(() => {
@@ -134,17 +117,6 @@ function placesOf(table: string, row: Row): string {
   const names = Object.keys(row);
   return `${table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`;
 }
-
-const PORTION = 1000;
-
-/** Where texts are referred to. */
-const REFERRING: readonly (readonly [table: string, column: string])[] = [
-  ["event", "data"],
-  ["message", "data"],
-  ["call", "reply"],
-  ["setting", "data"],
-  ["run", "start"],
-];
 
 const PAUSE = new Int32Array(new SharedArrayBuffer(4));
 

@@ -134,10 +134,21 @@ function decoded(value: unknown, textOf: (hash: string) => string): unknown {
 }
 
 /** The hashes of the texts that encoded data refers to. */
-export function* textsIn(json: string): Generator<string> {
+function* textsIn(json: string): Generator<string> {
   // What begins a string comes after a bracket, a comma or a colon; a quotation mark inside one has a backslash before it.
   for (const [, hash] of json.matchAll(/(?<=^|[[,:])"~([\w-]{32})"/g)) yield hash as string;
 }
+
+const PORTION = 1000;
+
+/** Where texts are referred to. */
+const REFERRING: readonly (readonly [table: string, column: string])[] = [
+  ["event", "data"],
+  ["message", "data"],
+  ["call", "reply"],
+  ["setting", "data"],
+  ["run", "start"],
+];
 
 const MOST_READ = 500;
 const LONGEST_READ = 20_000;
@@ -166,6 +177,24 @@ export class TextTable {
   /** Reads what was encoded. */
   decode(json: string): unknown {
     return decodeData(json, this.valueOf);
+  }
+
+  /** Removes texts that nothing refers to, within a transaction. They are listed in a table, so that a store of any size fits in memory. */
+  removeUnused(): void {
+    const database = this.#database;
+    database.connection.exec("CREATE TEMP TABLE used (hash TEXT PRIMARY KEY) WITHOUT ROWID");
+    for (const [table, column] of REFERRING) {
+      const page = `SELECT id, ${column} AS data FROM ${table} WHERE id > ? ORDER BY id LIMIT ${PORTION}`;
+      const read = (after: number) =>
+        database.all<{ readonly id: number; readonly data: string }>(page, after);
+      for (let rows = read(0); rows.length > 0; rows = read(rows.at(-1)?.id ?? 0))
+        for (const { data } of rows)
+          for (const hash of textsIn(data))
+            database.run("INSERT INTO temp.used VALUES (?) ON CONFLICT DO NOTHING", hash);
+    }
+    database.connection.exec(
+      "DELETE FROM text WHERE hash NOT IN (SELECT hash FROM temp.used); DROP TABLE temp.used;",
+    );
   }
 
   /** The text of a hash. */
