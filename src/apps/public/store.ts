@@ -25,8 +25,8 @@ export type {
 
 export { exportRun } from "../../engine/journal/transfer/export-run.ts";
 export { type ImportOptions, importRun } from "../../engine/journal/transfer/import-run.ts";
-export { cassetteFromRun, storedDefinitions } from "../../engine/journal/transfer/stored-run.ts";
 export { toParquet } from "../../engine/journal/transfer/parquet.ts";
+export { cassetteFromRun, storedDefinitions } from "../../engine/journal/transfer/stored-run.ts";
 export { toCsv, toJson } from "../../engine/journal/transfer/table-text.ts";
 export {
   type CallRow,

@@ -2,9 +2,9 @@ import { join, parse } from "node:path";
 import { withoutUndefined } from "../../../core/values/json.ts";
 import type { Store } from "../../../engine/journal/store/store.ts";
 import { exportRecords, exportRun as runLines } from "../../../engine/journal/transfer/export-run.ts";
+import { toParquet } from "../../../engine/journal/transfer/parquet.ts";
 import { compressed, inChunks } from "../../../engine/journal/transfer/run-file.ts";
 import { cassetteFromRun } from "../../../engine/journal/transfer/stored-run.ts";
-import { toParquet } from "../../../engine/journal/transfer/parquet.ts";
 import { toCsv, toJson } from "../../../engine/journal/transfer/table-text.ts";
 import {
   callTable,

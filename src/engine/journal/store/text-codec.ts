@@ -134,7 +134,7 @@ function decoded(value: unknown, textOf: (hash: string) => string): unknown {
 }
 
 /** The hashes of the texts that encoded data refers to. */
-function* textsIn(json: string): Generator<string> {
+export function* textsIn(json: string): Generator<string> {
   // What begins a string comes after a bracket, a comma or a colon; a quotation mark inside one has a backslash before it.
   for (const [, hash] of json.matchAll(/(?<=^|[[,:])"~([\w-]{32})"/g)) yield hash as string;
 }
