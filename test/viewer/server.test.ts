@@ -507,6 +507,17 @@ describe("what is answered", () => {
     expect([status, text]).toEqual([400, expect.stringContaining("row.nothing")]);
   });
 
+  test("choices for labels are answers, also where a list of the row is not stored", async () => {
+    const rows = 'dataset: { rows: [{ q: "Where?", a: Paris, w: [Lyon, Nice] }] }';
+    const text = `name: lists\n${rows}\nquestion: "{{ row.q }}"\nanswer: "{{ row.a }}"\nwrong: "{{ row.w }}"\n`;
+    store.write({ "lists.yaml": text });
+    await store.give(..."run lists.yaml --subject sim/steadfast --name lists --quiet".split(" "));
+    const { conversations } = await answer<ConversationsAnswer>("/api/runs/lists/conversations");
+    const path = `/api/runs/lists/conversations/${conversations[0]?.conversation ?? ""}`;
+    const { turns } = await answer<ConversationAnswer>(path);
+    expect(turns[0]?.fields[0]?.choices).toEqual(["Paris"]);
+  });
+
   test("curves: the share that is still right, and what follows what", async () => {
     const { subjects, logRank, clusteredLogRank } = await answer<RunSequences>("/api/runs/first/curves");
     const [steadfast, sycophant] = subjects;

@@ -22,11 +22,11 @@ import { failuresText } from "../../../insight/report/text/failures-text.ts";
 import { countedText } from "../../../insight/report/text/figures.ts";
 import { pathsText } from "../../../insight/report/text/paths-text.ts";
 import { resultsText } from "../../../insight/report/text/results-text.ts";
-import { inset, remarkedLines, type TextOptions } from "../../../insight/report/text/text-blocks.ts";
+import { inset, paintedLines, type TextOptions } from "../../../insight/report/text/text-blocks.ts";
 import { statusWord } from "../../../insight/report/text/verdict-text.ts";
 import { printableText, runWord, safeJson, shellWord } from "../../../system/terminal/printable-text.ts";
 import type { Terminal } from "../../../system/terminal/terminal.ts";
-import { alignColumns, linesText, wrapText } from "../../../system/terminal/text-layout.ts";
+import { alignColumns, linesText, textWidth, wrapText } from "../../../system/terminal/text-layout.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import type { ExitCode, OptionsOf } from "../command.ts";
 import type { SHOW } from "../commands/look-commands.ts";
@@ -134,7 +134,9 @@ function showRun(shown: Shown): void {
     output.write(`\n${drawing}\n${pathsText(traffic, layout)}`);
   }
   const count = resultsOf(store, run, filter).reduce((sum, { conversations }) => sum + conversations, 0);
-  output.write(`\n${conversationsText(store.conversations(run, filter), count, layout)}`);
+  output.write(
+    `\n${conversationsText(store.conversations(run, filter), { count, replicates: start.replicates }, layout)}`,
+  );
 }
 
 /** A scenario with its traffic; the texts of a scenario with rows or variants are those of its first conversation. */
@@ -196,7 +198,7 @@ const NAME_LENGTH = 8;
 /** The first conversations, each with what it is about: beside it, or below if there is no room. */
 function conversationsText(
   conversations: Iterable<ConversationSummary>,
-  count: number,
+  { count, replicates }: { readonly count: number; readonly replicates: number },
   { style, width }: TextOptions,
 ): string {
   const shown: ConversationSummary[] = [];
@@ -217,9 +219,17 @@ function conversationsText(
   );
   const lines = shown.flatMap((summary, index) => {
     const { scenario, subject, replicate } = summary;
-    const place = [scenario, subject, ...placeTexts(summary), `replicate ${replicate}`].map(printableText);
-    const remark = { text: place.join(" · "), paint: style.dim };
-    return remarkedLines(heads[index] ?? "", remark, width - 2).map(inset);
+    const head = heads[index] ?? "";
+    const parts = [
+      scenario,
+      subject,
+      ...placeTexts(summary),
+      ...(replicates > 1 ? [`replicate ${replicate}`] : []),
+    ];
+    const place = parts.map(printableText).join(" · ");
+    const beside = width - 2 - textWidth(head) - 2;
+    if (textWidth(place) <= beside) return [inset(`${head}  ${style.dim(place)}`)];
+    return [head, ...paintedLines(place, width - 4, style.dim).map(inset)].map(inset);
   });
   const rest = others === 0 ? [] : [style.dim(`  … and ${countedText(others, "more conversation")}`)];
   return linesText([style.bold("Conversations"), ...lines, ...rest]);

@@ -244,10 +244,13 @@ function fieldViews(
 /** The values that a field can have, as far as they can be listed: those of its type, or what was read and what is true. */
 function choicesOf(field: TemplateField | undefined, read: unknown): readonly JsonValue[] {
   if (field?.type === "boolean") return [true, false];
-  if (field !== undefined && "values" in field && Array.isArray(field.values))
-    return field.values as readonly JsonValue[];
-  const known = [read, hasTexts(field?.truth) ? null : field?.truth].filter(
-    (value) => typeof value === "string" || typeof value === "number" || typeof value === "boolean",
+  const listed =
+    field !== undefined && "values" in field && Array.isArray(field.values) ? field.values : null;
+  // Of a row, long texts and lists are not stored: what comes from them cannot be listed.
+  const known = [...(listed ?? [field?.truth]), read].filter(
+    (value) =>
+      !hasTexts(value) &&
+      (typeof value === "string" || typeof value === "number" || typeof value === "boolean"),
   );
   return [...new Set(known)];
 }

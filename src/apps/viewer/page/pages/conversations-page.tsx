@@ -126,14 +126,16 @@ const SHOWN_OUTCOMES = 4;
 function columnsFor(outcomes: readonly string[]): EntryColumns {
   const shown = outcomes.slice(0, SHOWN_OUTCOMES);
   return {
-    template: `minmax(10rem, 2fr) minmax(7rem, 1.4fr) minmax(6rem, 1fr) minmax(6rem, 1fr) 4.5rem 5.5rem 8rem ${shown.map(() => "minmax(5.4rem, 0.4fr)").join(" ")}`,
+    template: `minmax(6rem, 1fr) minmax(7rem, 1fr) minmax(10rem, 3fr) minmax(6rem, 1fr) 4.5rem 5.5rem 8rem ${shown.map(() => "minmax(5.4rem, 0.4fr)").join(" ")}`,
     heads: ["scenario", "subject", "which", "turns", "time", "cost", "ended", ...shown],
     numbers: ["time", "cost"],
     sorts: ["turns", "time", "cost"],
     cells: (entry: ConversationEntry) => [
       <PlainText key="scenario" text={entry.scenario} />,
       <PlainText key="subject" text={entry.subject} />,
-      <PlainText key="place" text={entry.place} />,
+      <span key="place" title={entry.place}>
+        <PlainText text={entry.place} />
+      </span>,
       <VerdictStrip key="turns" verdicts={entry.turns.map(([, verdict]) => verdict)} />,
       durationText(
         entry.startedAt === null || entry.endedAt === null ? null : entry.endedAt - entry.startedAt,

@@ -261,7 +261,7 @@ function Evidence({
 
 function columnsFor(node: string | undefined): EntryColumns {
   return {
-    template: "minmax(8rem, 1fr) minmax(8rem, 1fr) minmax(6rem, 1fr) minmax(10rem, 2fr) 9rem",
+    template: "minmax(8rem, 1fr) minmax(10rem, 2fr) minmax(6rem, 1fr) minmax(10rem, 2fr) 9rem",
     heads: ["subject", "which", node === undefined ? "turns" : "verdict", "path", "ended"],
     cells: (entry: ConversationEntry) => [
       <PlainText key="subject" text={entry.subject} />,

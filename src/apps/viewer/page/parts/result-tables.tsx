@@ -95,8 +95,7 @@ export function ScenarioTable({ data, route }: TableParts): ReactNode {
   const { tag = "" } = route.settings;
   const names = [...new Set(data.rates.outcomes.map(({ outcome }) => outcome))];
   const decided = data.rates.outcomes.filter(({ lines }) => lines.some(({ n }) => n > 0));
-  const [first = names[0], second = first] = decided.map((one) => one.outcome);
-  const outcome = route.settings.outcome ?? second ?? "";
+  const outcome = route.settings.outcome ?? decided[0]?.outcome ?? names[0] ?? "";
   const tags = [...new Set(data.scenarioEntries.flatMap((entry) => entry.tags))].sort();
   const set = (changes: Settings): void => changeSettings(route, changes);
   const answer = useAnswer<HeatAnswer>(answerPath(["runs", data.run, "heat"], { outcome }), data.ended);
