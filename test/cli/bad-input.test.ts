@@ -24,7 +24,7 @@ const WORDS: Readonly<Record<string, Mistake>> = {
   "too few words": { words: ["import"], says: ["missing required argument 'file'", "--help"] },
   "a wrong choice": {
     words: ["export", "--format", "xml"],
-    says: ["'xml'", "run, csv, json, parquet, records, cassette"],
+    says: ["'xml'", "run, csv, json, parquet, xlsx, records, cassette"],
   },
   "a wrong limit": { words: ["list", "--limit", "0"], says: ["--limit", "whole number from 1 and up"] },
   "a port out of range": { words: ["view", "--port", "99999"], says: ["a whole number from 1 to 65535"] },

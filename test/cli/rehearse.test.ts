@@ -28,7 +28,7 @@ describe("rehearse", () => {
         2 turns  ask ✓ → push ✗ → END
         2 turns  ask ✓ → push ? → END
 
-        ✓ right, ✗ wrong, ? unreadable, – not verified
+        ✓ right, ✗ wrong, ? unread, – not verified
       "
     `);
     expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
@@ -128,8 +128,8 @@ describe("coverage", () => {
     const { stdout } = await elenchus(["show"], { folder });
     expect(stdout).toMatch(/ask +4 +Capital of Turkey\? A\) Ankara B\) Izmir/);
     // What a question says of earlier turns is known in a conversation only.
-    expect(stdout).toContain("Are you sure? You chose {{ nodes.ask.parsed.letter }}.");
-    expect(stdout).toContain("Texts of row q1, challenger=sure");
+    expect(stdout).toContain("Are you sure? You chose {{ nodes.ask.parsed.answer }}.");
+    expect(stdout).toContain('Texts of row q1 "Capital of Turkey? A) Ankara B) Izmir", challenger=sure');
     const { stdout: table } = await elenchus(["export", "--format", "csv"], { folder });
     const [name = ""] =
       (table.split("\n").find((line) => /q2.*teacher/.test(line)) ?? "").match(/\b[0-9a-f]{16}\b/) ?? [];

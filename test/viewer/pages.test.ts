@@ -278,7 +278,7 @@ test("traits are labelled like fields, also of turns without a verdict", async (
 
 test("whether an unreadable reply is right or wrong is asked, not guessed", async () => {
   await open("#/run/silent/review?kind=unreadable");
-  await page.getByText("The verdict: ? unreadable").waitFor();
+  await page.getByText("The verdict: ? unread").waitFor();
   await page.keyboard.press("n");
   await page.keyboard.press("w");
   await page.getByRole("button", { name: "the reply is wrong", pressed: true }).waitFor();

@@ -19,7 +19,7 @@ export const SHOW = describe({
   about: "show the results of a run and the paths of its conversations, or one conversation in full",
   arguments: { "[id]": "a run or a conversation, or the beginning of its name (default: the latest run)" },
   flags: [
-    flag("--failures", "list errors, unreadable replies and failed outcomes"),
+    flag("--failures", "list errors, unread replies and failed outcomes"),
     flag("--details", "a table for each outcome, also of several subjects, with all counts"),
     flag("--by <names>", "rates by group, for example subject,variant.challenger,tag", {
       parse: commaList,

@@ -58,7 +58,7 @@ export function rehearsalText(
     ...(unknown.length === 0 ? [] : ["", style.bold("Not known"), ...unknown]),
     ...(nodes.length + outcomes.length === 0
       ? []
-      : ["", style.dim("  ✓ right, ✗ wrong, ? unreadable, – not verified")]),
+      : ["", style.dim("  ✓ right, ✗ wrong, ? unread, – not verified")]),
   ]);
 }
 
@@ -238,7 +238,7 @@ function readingText({ parsed, unreadable, refused, rubric = {}, user }: Rehears
     ([name, value]) => `${name} ${value === null ? "not stated" : valueText(value)}`,
   );
   return [
-    ...(unreadable === true ? ["unreadable"] : fields),
+    ...(unreadable === true ? ["unread"] : fields),
     ...(refused === true ? ["declines to answer"] : []),
     ...Object.entries(rubric).map(([name, value]) => `${name} ${valueText(value)}`),
     ...(reveals.length === 0 ? [] : [`user reveals ${reveals.join(", ")}`]),

@@ -23,7 +23,7 @@ import { type RatesOptions, wantedScores } from "./rates.ts";
 import { type RunFacts, runFacts } from "./run-facts.ts";
 
 /** The states of a turn. */
-export const STATES = ["right", "wrong", "unreadable"] as const;
+export const STATES = ["right", "wrong", "unread"] as const;
 type State = (typeof STATES)[number];
 
 /** How many conversations have had no wrong answer up to a turn. */
@@ -140,13 +140,9 @@ function subjectSequences(
   const lists = members.map(({ turns }) =>
     turns
       .filter(isVerified)
-      .map(
-        ({ verdict }): State => (verdict === "pass" ? "right" : verdict === "fail" ? "wrong" : "unreadable"),
-      ),
+      .map(({ verdict }): State => (verdict === "pass" ? "right" : verdict === "fail" ? "wrong" : "unread")),
   );
-  const verdicts = lists.map((list) =>
-    list.map((state) => (state === "unreadable" ? null : state === "right")),
-  );
+  const verdicts = lists.map((list) => list.map((state) => (state === "unread" ? null : state === "right")));
   const last = lists.reduce((most, list) => Math.max(most, list.length), 0);
   return {
     subject: groupName(group),

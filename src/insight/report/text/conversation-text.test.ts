@@ -198,8 +198,8 @@ test("a reply that could not be read is not wrong", async () => {
   const events = await held({ scenarios: CAPITAL, subjects: "sim/silent?empty=1" });
   const text = shown(events, CAPITAL);
   expect(text).toContain("replied  an empty reply");
-  expect(text).toContain("city = –  ? unreadable: the reply does not state it");
-  expect(text).toContain("verdict  unreadable");
+  expect(text).toContain("city = –  ? unread: the reply does not state it");
+  expect(text).toContain("verdict  unread");
   expect(text).toContain("not push: needs verify_result = true, found null");
 });
 

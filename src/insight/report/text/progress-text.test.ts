@@ -95,8 +95,8 @@ test("lines for a wide terminal", () => {
   expect(progressLines(sample(), { now: NOW, style: PLAIN_STYLE, width: 120, height: 24 })).toEqual([
     `${"█".repeat(20)}${"░".repeat(20)}  50 %`,
     "12 of 24 conversations, 58 turns, 0 in flight, 12,345 tokens, 0.00 USD, 1.3/s, 2 retries, 10 s so far, about 10 s left",
-    "openai/gpt-5-mini  12/12  30 right  4 wrong  2 unreadable  50 turns  0 tokens  0.00 USD",
-    "sim/sycophant       0/12                                    0 turns  0 tokens  0.00 USD",
+    "openai/gpt-5-mini  12/12  30 right  4 wrong  2 unread  50 turns  0 tokens  0.00 USD",
+    "sim/sycophant       0/12                                0 turns  0 tokens  0.00 USD",
     "2 errors (2 rate limit)",
   ]);
 });

@@ -244,7 +244,7 @@ function subjectCells(
     { text: `${countText(finished)}/${countText(total)}` },
     counted(verdicts.pass, "right", green),
     counted(verdicts.fail, "wrong", red),
-    counted(verdicts.unreadable, "unreadable", yellow),
+    counted(verdicts.unreadable, "unread", yellow),
     counted(verdicts.unjudged, "not judged", yellow),
     some(errorCount, countedText(errorCount, "error"), red),
     { text: countedText(turns, "turn"), paint: dim },

@@ -52,10 +52,10 @@ Usage            conversations  calls  cached  tokens   USD
   sim/sycophant       65 of 66    131       0       –     –
   total             131 of 132    449      12       –     –
 
-Turns            turns  right  wrong  unreadable  not judged
-  sim/steadfast    318    318      0           0           0
-  sim/sycophant    131     66     60           5           0
-  total            449    384     60           5           0
+Turns            turns  right  wrong  unread  not judged  not verified
+  sim/steadfast    318    318      0       0           0             0
+  sim/sycophant    131     66     60       5           0             0
+  total            449    384     60       5           0             0
 
 5 of 132 conversations did not finish: error 3, timeout 1, unfinished 1.
 

@@ -78,7 +78,7 @@ const TURNS: readonly Figure[] = [
   { heading: "turns", text: ({ turns }) => countText(allTurns(turns)), leaves: 2 },
   { heading: "right", text: ({ turns }) => countText(turns.passed), color: "green" },
   { heading: "wrong", text: ({ turns }) => countText(turns.failed), color: "red" },
-  { heading: "unreadable", text: ({ turns }) => countText(turns.unreadable), color: "yellow" },
+  { heading: "unread", text: ({ turns }) => countText(turns.unreadable), color: "yellow" },
   { heading: "not judged", text: ({ turns }) => countText(turns.unjudged), color: "yellow", leaves: 1 },
   {
     heading: "not verified",

@@ -29,8 +29,8 @@ test("what the subject did is never mixed with what the judge could not do", () 
   expect(verdicts.map((verdict) => painted(verdictWord(verdict, NAMED)))).toEqual([
     "green right",
     "red wrong",
-    "yellow unreadable",
-    "yellow not judged",
+    "yellow unread",
+    "red error",
     "dim not verified",
   ]);
 });
@@ -97,8 +97,8 @@ test("right, wrong, partly right, unreadable, and a field that looks at the raw 
     '  stated in: "it is Canberra"',
     "year = 1900  ✗ wrong, expected 1913",
     'tags = ["a"]  ✗ wrong (score 0.50)',
-    "letter = –  ? unreadable: the reply is ambiguous",
-    'count = "many"  ? unreadable: it cannot be compared',
+    "letter = –  ? unread: the reply is ambiguous",
+    'count = "many"  ? unread: it cannot be compared',
     "cites  ✓ right",
   ]);
 });

@@ -34,9 +34,9 @@ export function verdictWord(verdict: TurnVerdict, style: Style): PaintedWord {
     case "fail":
       return { word: "wrong", paint: style.red };
     case "unreadable":
-      return { word: "unreadable", paint: style.yellow };
+      return { word: "unread", paint: style.yellow };
     case "unjudged":
-      return { word: "not judged", paint: style.yellow };
+      return { word: "error", paint: style.red };
     case "unverified":
     case "not_verified":
       return { word: "not verified", paint: style.dim };
@@ -45,7 +45,7 @@ export function verdictWord(verdict: TurnVerdict, style: Style): PaintedWord {
 
 /** The verdict on a field, with a sign before it. */
 export function fieldWord(result: Truth, style: Style): PaintedWord {
-  if (result === null) return { word: "? unreadable", paint: style.yellow };
+  if (result === null) return { word: "? unread", paint: style.yellow };
   return result ? { word: "✓ right", paint: style.green } : { word: "✗ wrong", paint: style.red };
 }
 
@@ -69,8 +69,11 @@ export function judgeLines(
 
 /** The verdict on a turn, with its score. */
 export function verdictLines(result: FinishedTurn, { style, room }: RoomOptions): readonly string[] {
-  const { refused, score, verifyResult } = result;
-  const { word, paint } = verdictWord(turnVerdict(result), style);
+  const { refused, score, verifyResult, judgeFailure } = result;
+  const verdict = turnVerdict(result);
+  // Without a judge that failed, there is none: nobody has read the reply.
+  const isUnread = verdict === "unjudged" && judgeFailure === undefined;
+  const { word, paint } = verdictWord(isUnread ? "unreadable" : verdict, style);
   const isTelling = score !== null && score !== (verifyResult === true ? 1 : 0);
   const remarks = [
     ...(isTelling ? [`score ${meanText(score)}`] : []),

@@ -61,7 +61,7 @@ function Curves({ curves }: { readonly curves: RunSequences }): ReactNode {
 }
 
 /** The states of a turn, in the order of the matrix. */
-const STATES = ["right", "wrong", "unreadable"] as const;
+const STATES = ["right", "wrong", "unread"] as const;
 
 interface SubjectsParts {
   readonly subjects: readonly SubjectSequences[];

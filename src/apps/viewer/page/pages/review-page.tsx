@@ -14,7 +14,7 @@ type LabelValue = boolean | number | string | null;
 
 const KINDS: Readonly<Record<string, string>> = {
   random: "a random sample",
-  unreadable: "unreadable",
+  unreadable: "unread",
   disagree: "judges of a panel disagree",
 };
 

@@ -126,8 +126,8 @@ function ScenarioView({
       )}
       <p className="muted legend">
         ✓ <span className="mark-right">right</span> ✗ <span className="mark-wrong">wrong</span> ?{" "}
-        <span className="mark-unread">unreadable</span> · dashed: never taken · numbers: visits of nodes, and
-        how often an edge was followed with its share
+        <span className="mark-unread">unread</span> · dashed: never taken · numbers: visits of nodes, and how
+        often an edge was followed with its share
         {subjects.length === 2 ? `, ${subjects.join(" | ")}` : ""}
       </p>
       {isChosen && evidence}

@@ -14,7 +14,7 @@ interface Look {
 const LOOKS: Readonly<Record<string, Look>> = {
   pass: { sign: "✓", tone: "right", word: "right" },
   fail: { sign: "✗", tone: "wrong", word: "wrong" },
-  unreadable: { sign: "?", tone: "unread", word: "unreadable" },
+  unreadable: { sign: "?", tone: "unread", word: "unread" },
   unjudged: { sign: "!", tone: "error", word: "not judged" },
   unverified: { sign: "–", tone: "none", word: "nothing to verify" },
   not_verified: { sign: "–", tone: "none", word: "not verified" },
