@@ -3,7 +3,7 @@ import { isRecord, type JsonValue } from "../../../core/values/json.ts";
 import type { ToolCall } from "../message.ts";
 import type { FinishReason, ModelReply, ModelRequest, ToolDefinition, Usage } from "../model.ts";
 import type { ModelParameters } from "../model-parameters.ts";
-import { nativeOf, type PromptMessage, toPrompt } from "./ai-sdk-messages.ts";
+import { nativeOf, toPrompt } from "./ai-sdk-messages.ts";
 import type { AiSdkLanguageModel } from "./language-model.ts";
 
 /** A model of the newest specification; the types of the specification come from the provider that makes such models. */
@@ -73,7 +73,7 @@ function callOptions(
       : providerOptions;
   const options = {
     ...settings,
-    prompt: promptOf(model, request),
+    prompt: toPrompt(request, model),
     toolChoice: { type: "auto" },
     ...(headers === undefined && own === undefined ? {} : { headers: { ...own, ...headers } }),
     ...(signal === undefined ? {} : { abortSignal: signal }),
@@ -87,38 +87,14 @@ function callOptions(
   return options as unknown as CallOptions;
 }
 
-function promptOf(model: AiSdkLanguageModel, request: ModelRequest): PromptMessage[] {
-  const prompt = toPrompt(request, model);
-  if (!prompt.some(({ role }) => role !== "system")) throw invalidPrompt("there are no messages.");
-  const open = new Set<string>();
-  for (const { role, content } of prompt) {
-    if (role === "user" && open.size > 0) break;
-    if (role !== "assistant" && role !== "tool") continue;
-    for (const part of content) {
-      if (part.type === "tool-call" && part.providerExecuted !== true) open.add(part.toolCallId);
-      if (role === "tool" && part.type === "tool-result") open.delete(part.toolCallId);
-    }
-  }
-  if (open.size > 0) throw invalidPrompt(`the result of the tool call ${[...open].join(", ")} is missing.`);
-  return prompt;
-}
+/** The warnings that this process has shown: a parameter that a model does not know comes with each of thousands of calls. */
+const told = new Set<string>();
 
-/** Named as the AI SDK names what it refuses to send. */
-function invalidPrompt(problem: string): Error {
-  return Object.assign(new Error(problem), { name: "AI_InvalidPromptError" });
-}
-
-/** By model, which may be the user's own: what has been told of it. */
-const told = new WeakMap<AiSdkLanguageModel, Set<string>>();
-
-/** Shows each warning of a model (a parameter that it does not know) once, not with each of thousands of calls. */
-function warnOnce(model: AiSdkLanguageModel, warnings: readonly object[] = []): void {
+function warnOnce({ provider, modelId }: AiSdkLanguageModel, warnings: readonly object[] = []): void {
   for (const warning of warnings) {
-    const text = warningText(warning);
-    const known = told.get(model) ?? new Set();
-    told.set(model, known);
-    if (!known.has(text)) process.emitWarning(`${model.provider}/${model.modelId}: ${text}`, "ModelWarning");
-    known.add(text);
+    const text = `${provider}/${modelId}: ${warningText(warning)}`;
+    if (!told.has(text)) process.emitWarning(text, "ModelWarning");
+    told.add(text);
   }
 }
 

@@ -8,7 +8,7 @@ type DoGenerate = ReturnType<OpenAIProvider["languageModel"]>["doGenerate"];
 type Content = Awaited<ReturnType<DoGenerate>>["content"][number];
 
 /** A message as the specification of language models has it. */
-export type PromptMessage = Parameters<DoGenerate>[0]["prompt"][number];
+type PromptMessage = Parameters<DoGenerate>[0]["prompt"][number];
 
 type AssistantPart = Extract<PromptMessage, { role: "assistant" }>["content"][number];
 type ToolMessagePart = Extract<PromptMessage, { role: "tool" }>["content"][number];

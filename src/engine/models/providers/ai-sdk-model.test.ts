@@ -488,22 +488,3 @@ describe("models of older specifications", () => {
     });
   });
 });
-
-test.each<[string, Message[], string]>([
-  ["no message", [], "there are no messages"],
-  [
-    "a tool call without its result",
-    [
-      { role: "user", content: "?" },
-      { role: "assistant", content: "", toolCalls: [{ id: "t1", name: "weather", input: {} }] },
-      { role: "user", content: "And?" },
-    ],
-    "the result of the tool call t1 is missing",
-  ],
-])("%s is refused before anything is sent", async (_what, messages, problem) => {
-  const { model, server } = await started("ollama");
-  const error = await failureOf(model.reply(requestOf("", { messages }), contextOf()));
-  expect(error.category).toBe("bad_request");
-  expect(error.message).toBe(`ollama/llama3.2:3b cannot be asked this: ${problem}.`);
-  expect(server.requests).toEqual([]);
-});
