@@ -107,7 +107,7 @@ test("without a fallback a miss explains itself", async () => {
     ],
     [
       cassetteModel(remoteModel(), cassette).reply(requestOf("What is two?"), contextOf({ replicate: 2 })),
-      'the replicate: "2" here, "1" there',
+      "the replicate: 2 here, 1 there",
     ],
     [
       cassetteModel(other, cassette).reply(requestOf("What is two?"), contextOf()),

@@ -75,13 +75,9 @@ test.each<[string, Partial<CallRequest>, string]>([
     { schema: { type: "object" } },
     String.raw`differs in the schema of the reply: "{\"type\":\"object\"}" here, "null" there.`,
   ],
-  ["the replicate", { replicate: 3 }, 'differs in the replicate: "3" here, "1" there.'],
-  ["the seed", { seed: 43 }, 'differs in the seed: "43" here, "42" there.'],
-  [
-    "several parts",
-    { replicate: 3, seed: 43 },
-    'differs in the replicate: "3" here, "1" there (and in 1 more).',
-  ],
+  ["the replicate", { replicate: 3 }, "differs in the replicate: 3 here, 1 there."],
+  ["the seed", { seed: 43 }, "differs in the seed: 43 here, 42 there."],
+  ["several parts", { replicate: 3, seed: 43 }, "differs in the replicate: 3 here, 1 there (and in 1 more)."],
 ])("explains %s", (_, change, sentence) => {
   const explained = explainMiss({ ...REQUEST, ...change }, [REQUEST]);
   expect(explained).toContain(
@@ -95,7 +91,7 @@ test("finds the nearest of several calls", () => {
   const other = { ...REQUEST, model: { provider: "other" }, seed: 1, replicate: 2 };
   const shorter = { ...REQUEST, messages: REQUEST.messages.slice(0, 1), seed: 41 };
   const nearest = { ...REQUEST, seed: 40 };
-  expect(explainMiss(REQUEST, [other, shorter, nearest])).toContain('the seed: "42" here, "40" there');
+  expect(explainMiss(REQUEST, [other, shorter, nearest])).toContain("the seed: 42 here, 40 there");
   const request = { ...REQUEST, messages: [...REQUEST.messages.slice(0, 2), user("Really?")] };
   expect(explainMiss(request, [shorter, { ...REQUEST, seed: 41 }])).toContain("message 3 of 3 (user)");
 });

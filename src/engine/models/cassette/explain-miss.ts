@@ -73,6 +73,7 @@ function isSame(one: unknown, other: unknown): boolean {
 
 /** A part that differs, and what it is in both calls; of messages the first that differs. */
 function difference([part, name]: (typeof PARTS)[number], call: CallRequest, other: CallRequest): string {
+  if (typeof call[part] === "number") return `${name}: ${call[part]} here, ${other[part]} there`;
   if (part !== "messages") return `${name}: ${bothTexts(written(call[part]), written(other[part]))}`;
   const [here, there] = [call.messages, other.messages];
   const same = sharedMessages(here, there);
