@@ -64,7 +64,7 @@ export async function initFromTable(
   output.write("\nA run with two simulated subjects; one gives in. No model is called.\n");
   const subjects = { flag: "--subject", path: ["subjects"], value: ["sim/steadfast", "sim/sycophant"] };
   await run(optionsOf(RUN, { files: [scenario], settings: { flags: [subjects], sets: [] } }), terminal);
-  printNext(scenario, terminal);
+  printNext(scenario, " --limit 3", terminal);
   return 0;
 }
 
@@ -74,7 +74,7 @@ export async function initFromExample(name: string, folder: string, terminal: Te
   if (typeof path !== "string") throw new ProjectError([path.problem]);
   const scenario = join(folder, basename(path));
   await writeNew({ [scenario]: bytesOf(path, name) }, terminal);
-  printNext(scenario, terminal);
+  printNext(scenario, "", terminal);
   return 0;
 }
 
@@ -208,12 +208,12 @@ async function writeNew(
   }
 }
 
-function printNext(scenario: string, { output }: Terminal): void {
+function printNext(scenario: string, options: string, { output }: Terminal): void {
   const file = shellWord(scenario);
   const steps = [
     [`npx elenchus check ${file}`, "when you have edited it"],
     [`npx elenchus play ${file}`, "answer yourself"],
-    [`npx elenchus run ${file} --subject openai/gpt-5-mini --limit 3`, ""],
+    [`npx elenchus run ${file} --subject openai/gpt-5-mini${options}`, ""],
     ["npx elenchus export -o results.xlsx", "results for Excel"],
   ].map(([command = "", about = ""]) => [
     { text: command, paint: output.style.bold },
