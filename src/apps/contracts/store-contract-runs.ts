@@ -130,6 +130,7 @@ export const RUN_RULES: Readonly<Record<string, StoreRule>> = {
     const place = {
       row: null,
       rowIndex: null,
+      rowName: null,
       variant: null,
       arm: null,
       parent: null,

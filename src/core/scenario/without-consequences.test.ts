@@ -40,13 +40,7 @@ test.each([
     ['node: A scenario has no "node". Did you mean "nodes"?'],
   ],
   ["nodes as a list", { nodes: [{ question }] }, ["nodes: Expected an object, got a list."]],
-  [
-    "edges as an object",
-    { edges: { ask: "push" } },
-    [
-      'edges: Expected a list, got an object; put "- " in front of each entry, such as: - { source: ask, target: push }.',
-    ],
-  ],
+  ["edges as an object", { edges: { ask: "push" } }, ["edges: Expected a list, got an object."]],
   [
     "words of other tools",
     { edges: [edge, { from: "ask", to: "END" }, rest[1]] },

@@ -154,8 +154,9 @@ function quotesAdvice({
   return isMeant ? "; leave out the quotes" : "";
 }
 
-/** How to write what is a list, for those who wrote an object. */
-function listAdvice({ expected, received, path }: Extract<Issue, { code: "wrong_type" }>): string {
+/** How to write a list in a file, for those who wrote an object. */
+function listAdvice({ expected, received, path, position }: Extract<Issue, { code: "wrong_type" }>): string {
+  if (position === undefined || /\.json$/i.test(position.filename ?? "")) return "";
   if (expected.startsWith("a list") && received.startsWith("the text "))
     return '; put "- " in front of each entry';
   if (expected !== "a list" || received !== "an object") return "";
