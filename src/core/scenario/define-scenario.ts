@@ -232,7 +232,7 @@ function withoutConsequences(issues: readonly Issue[]): readonly Issue[] {
   let nodesUnknown = false;
   let [nodesMisspelt, entryMisspelt] = [false, false];
   for (const issue of issues) {
-    if (isUnreadEdge(issue)) edgesUnknown = true;
+    if (isUnreadEdge(issue) || issue.path[2] === "next") edgesUnknown = true;
     if (issue.code === "reserved_id" || issue.code === "invalid_id") wrongIds.add(issue.id);
     if (issue.path.length !== 1) continue;
     if (issue.code === "unknown_key") {
@@ -241,6 +241,8 @@ function withoutConsequences(issues: readonly Issue[]): readonly Issue[] {
       entryMisspelt ||= issue.nearest === "entry" || issue.nearest === "question";
     }
     if (issue.path[0] === "nodes") nodesUnknown = true;
+    // A list of nodes has no first one.
+    if (issue.path[0] === "nodes" && issue.code === "wrong_type") entryMisspelt = true;
   }
   // A cause is never left out, so something is always left to correct.
   return issues.filter((issue) => {

@@ -3,7 +3,7 @@ import { compileText } from "../liquid/text-template.ts";
 import { Rng } from "../rng.ts";
 import type { IssuePath, ReportIssue } from "../schema/issue.ts";
 import { nearestOf } from "../schema/nearest-name.ts";
-import { described, either, json, number, oneOfTexts, type Shape, text } from "../schema/shape.ts";
+import { described, either, json, number, type Shape, text } from "../schema/shape.ts";
 import { isRecord, isReservedKey, type JsonObject, type JsonValue } from "../values/json.ts";
 
 /** The levels of a factor: names, or names with what they stand for. */
@@ -39,7 +39,8 @@ export const VARIANTS_SHAPE: Shape = described(
   {
     kind: "record",
     values: either(
-      oneOfTexts("one"),
+      // Of `assign`: `validateVariants` has the words for anything else.
+      text,
       {
         kind: "array",
         items: either(text, number, { kind: "record", values: either(text, number) }),

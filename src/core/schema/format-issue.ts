@@ -159,6 +159,8 @@ function listAdvice({ expected, received, path, position }: Extract<Issue, { cod
   if (position === undefined || /\.json$/i.test(position.filename ?? "")) return "";
   if (expected.startsWith("a list") && received.startsWith("the text "))
     return '; put "- " in front of each entry';
+  if (expected === "a scenario" && received === "a list") return '; put "scenarios:" in front of it';
+  if (path.at(-1) === "nodes" && received === "a list") return '; leave out the "- " in front of each node';
   if (expected !== "a list" || received !== "an object") return "";
   const example = path.at(-1) === "edges" ? ", such as: - { source: ask, target: push }" : "";
   return `; put "- " in front of each entry${example}`;

@@ -238,6 +238,12 @@ const SYNONYMS: ReadonlyMap<string, string> = new Map([
   ["prompt", "question"],
   ["message", "text"],
   ["content", "text"],
+  ["correct", "right"],
+  ["incorrect", "wrong"],
+  ["else", "otherwise"],
+  ["default", "otherwise"],
+  ["unreadable", "unread"],
+  ["tolerance", "within"],
 ]);
 
 /** The key of an object whose value should have this key: people indent a line too little. */

@@ -97,6 +97,8 @@ function plainAnswer(parts: AnswerParts, report: ReportPart): FieldAnswer | unde
       "wrong",
       `This is one wrong answer with a comma in it. Several are a list: [${parts.wrong}]. One is written ["${parts.wrong}"].`,
     );
+  if (typeof answer === "string" && /^(?:row|variant)\.[\p{L}\p{N}_.-]+$/u.test(answer))
+    report("answer", `For the value of a column, write "{{ ${answer} }}", with the quotes.`);
   if (typeof answer === "string" && /^\d{4}-\d\d-\d\d$/.test(answer))
     report("answer", `A date in other words would not be read. Write { date: ${answer} }.`);
   if (stance !== undefined) {

@@ -279,8 +279,7 @@ const MISTAKES: readonly (readonly [file: string, ...sentences: string[]])[] = [
   ],
   [
     two("{ question: Q?, answer: A, next: { rigth: b, otherwise: b } }"),
-    '3:41 (nodes.a.next.rigth): The next nodes by verdict has no "rigth". Did you mean "right"?',
-    '4:3 (nodes.b): Node "b" cannot be reached from the entry "a"; add an edge to it or remove it.',
+    '3:41 (nodes.a.next.rigth): A `next` by verdict has no "rigth". Did you mean "right"?',
   ],
   [
     `${two("{ question: Q?, next: b }")}edges: [{ source: a, target: b }]\n`,

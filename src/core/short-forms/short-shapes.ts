@@ -93,7 +93,7 @@ export const DYNAMIC_SHAPES: Readonly<Record<string, Shape>> = {
 };
 
 const BY_VERDICT: Shape = object(
-  "the next nodes by verdict",
+  "a `next` by verdict",
   {},
   { optional: { right: text, wrong: text, unread: text, otherwise: text } },
 );

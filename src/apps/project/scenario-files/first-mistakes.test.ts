@@ -102,6 +102,36 @@ test.each<[mistake: string, text: string, sentences: string]>([
     'name: grüße\r\nquestion: Ist Wien die Hauptstadt von Österreich?\r\nanswer: "Yes"\r\nchallenges:\r\n  überzeugt: Sicher?\r\n',
     "",
   ],
+  [
+    "another word for a verdict",
+    "name: a\nnodes:\n  ask: { question: What?, answer: x, next: { correct: END, wrong: retry } }\n  retry: Which?\n",
+    's.yaml:3:46 (nodes.ask.next.correct): A `next` by verdict has no "correct". Did you mean "right"?',
+  ],
+  [
+    "nodes as a list",
+    "name: a\nnodes:\n  - ask: What?\nanswer: x\n",
+    's.yaml:2:1 (nodes): Expected an object, got a list; leave out the "- " in front of each node.',
+  ],
+  [
+    "a column in one pair of braces",
+    "name: a\nquestion: What?\nanswer: {row.a}\n",
+    's.yaml:3:9: The file cannot be read: a value of a row is written with quotes and two braces: "{{ row.a }}".',
+  ],
+  [
+    "a column without braces",
+    "name: a\nquestion: What?\nanswer: row.a\n",
+    's.yaml:3:9 (answer): For the value of a column, write "{{ row.a }}", with the quotes.',
+  ],
+  [
+    "one level of a factor",
+    `${FILE}variants:\n  style: polite\n`,
+    "s.yaml:8:10 (variants.style): A factor is a list of levels, or an object of levels.",
+  ],
+  [
+    "scenarios as a list",
+    "- name: a\n  question: What?\n  answer: x\n",
+    's.yaml:1:1: Expected a scenario, got a list; put "scenarios:" in front of it.',
+  ],
 ])("%s", (_, text, sentences) => {
   expect(said(text)).toBe(sentences);
 });

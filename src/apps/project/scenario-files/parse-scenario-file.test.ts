@@ -228,7 +228,7 @@ describe("text that cannot be read is one clear error", () => {
 
   test.each([
     ["just text", 'the text "just text"'],
-    ["- a\n- b", "a list"],
+    ["- a\n- b", 'a list; put "scenarios:" in front of it'],
     ["5", "the number 5"],
   ])("%j is no scenario", (text, received) => {
     expect(sentences(text)).toEqual([expect.stringContaining(`Expected a scenario, got ${received}.`)]);

@@ -136,6 +136,13 @@ class DocumentReader {
   }
 
   #map(map: YAMLMap, place: Place): ReadNode {
+    const [only, second] = map.items;
+    const inBraces = second === undefined && only?.value === null ? String((only.key as Scalar).value) : "";
+    if (map.flow === true && /^(?:row|variant)\./.test(inBraces))
+      throw new TextSyntaxError(
+        `a value of a row is written with quotes and two braces: "{{ ${inBraces} }}"`,
+        this.#lines.positionAt(place.valueOffset),
+      );
     const parts = new Map<string, Place>();
     const value = {};
     let size = 1;
