@@ -192,7 +192,10 @@ function fieldStatements(
   if (looksAtReply) return [String(value), `I would put it like this: ${String(value)}`];
   const writings = valueWritings(field, value);
   const label = upperFirst(name.replaceAll(/[_-]+/g, " "));
-  const asked = upperFirst(field.description.replaceAll(/\bthe reply\b/g, "my answer").replace(/[.:]$/, ""));
+  // The description that short forms of questions have says the question again.
+  const asked = field.description.startsWith("the final answer of the reply")
+    ? "My final answer"
+    : upperFirst(field.description.replaceAll(/\bthe reply\b/g, "my answer").replace(/[.:]$/, ""));
   const labelled = writings.flatMap((written) => [`${label}: ${written}.`, `${asked}: ${written}.`]);
   const plain = writings.flatMap(aloneStatements);
   switch (field.extract?.type) {
