@@ -6,6 +6,7 @@ import { Rng } from "../src/core/rng.ts";
 import type { ScenarioDefinition } from "../src/core/scenario/definition.ts";
 import { DefinitionError } from "../src/core/schema/format-issue.ts";
 import { canonicalJson, isRecord, type JsonObject, type JsonValue } from "../src/core/values/json.ts";
+import { openRows } from "../src/engine/run/open-rows.ts";
 import { lintScenario } from "../src/insight/analysis/lint/lint-scenario.ts";
 import { expectedTables, pathTable } from "../test/packs/path-table.ts";
 
@@ -25,6 +26,13 @@ const { scenarios } = await loadScenarios(["packs"], { folder, stdin: async () =
 const expected = new Map(
   expectedTables().flatMap(({ scenarios: names, paths }) => names.map((name) => [name, paths.join("\n")])),
 );
+/** The rows of scenarios: a mutant is no file, next to which they could be found. */
+const rows = new Map<string, readonly JsonObject[]>();
+for (const { definition } of scenarios) {
+  const own: JsonObject[] = [];
+  for await (const { values } of (await openRows(definition, {})) ?? []) own.push(values);
+  rows.set(definition.name, own);
+}
 const rng = new Rng(`mutants ${seed}`);
 const results: { readonly kind: Kind; readonly found: FoundBy | null; readonly codes: readonly string[] }[] =
   [];
@@ -73,7 +81,8 @@ async function findMistake(
   }
   if (definition.warnings.length > 0)
     return { found: "validation", codes: [...new Set(definition.warnings.map(({ code }) => code))] };
-  const findings = await lintScenario(definition);
+  const own = rows.get(name) ?? [];
+  const findings = await lintScenario(definition, { rows: own, rowCount: own.length });
   if (findings.length > 0) return { found: "lint", codes: [...new Set(findings.map(({ code }) => code))] };
   const differs = (await pathTable(definition)).join("\n") !== expected.get(name);
   return { found: differs ? "rehearsal" : null, codes: [] };
@@ -90,7 +99,10 @@ interface Mutant {
 
 /** A copy of a scenario with one change; null if the one that was drawn is none. */
 function mutate(definition: ScenarioDefinition, kind: Kind): Mutant | null {
-  const original = scenarioToJson(definition);
+  const original = {
+    ...scenarioToJson(definition),
+    dataset: { rows: rows.get(definition.name) ?? [], id: "id" },
+  };
   const data = structuredClone(original) as Record<string, JsonValue>;
   const change = { edge: mutateEdge, condition: mutateCondition, truth: mutateTruth, outcome: mutateOutcome }[
     kind
@@ -187,6 +199,9 @@ function otherTruth({ truth, values, extract }: Data): JsonValue {
       : [];
   const others = (listed as readonly JsonValue[]).filter((value) => value !== truth);
   if (others.length > 0) return pick(others);
+  // The wrong column.
+  if (typeof truth === "string" && truth.includes("row.answer"))
+    return truth.replace("row.answer", "row.wrong | compact");
   const isNumber = typeof truth === "string" && truth.trim() !== "" && Number.isFinite(Number(truth));
   return isNumber ? String(Number(truth) + pick([-1, 1, 10])) : otherValue(truth as JsonValue);
 }

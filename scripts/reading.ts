@@ -2,15 +2,11 @@
 // A second table says what is left after a judge that reads what rules leave: one that is always right, and one that errs in 5 %.
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { loadScenarios } from "../src/apps/project/scenario-files/load-scenarios.ts";
 import { Rng } from "../src/core/rng.ts";
-import type { ScenarioDefinition } from "../src/core/scenario/definition.ts";
-import { shownScenario } from "../src/core/scenario/shown-scenario.ts";
 import { extractFields, extractValue } from "../src/engine/grading/reading/extract-value.ts";
 import { verifyParsed } from "../src/engine/grading/verify/verify-parsed.ts";
-import { openRows } from "../src/engine/run/open-rows.ts";
+import { packItems } from "../test/packs/pack-items.ts";
 import { packReplies } from "../test/packs/pack-replies.ts";
 import { type LabelledReply, labelledReplies } from "../test/reading/labelled-replies.ts";
 
@@ -63,17 +59,9 @@ function labelledLines(file: string): LabelledReply[] {
 
 /** The replies to the bundled packs: what is read is a verdict. */
 async function packReadings(): Promise<Reading[]> {
-  const folder = fileURLToPath(new URL("..", import.meta.url));
-  const { scenarios } = await loadScenarios(["packs"], { folder, stdin: async () => "" });
-  const items = new Map<string, ScenarioDefinition>();
-  for (const { definition } of scenarios) {
-    const rows = await openRows(definition, {});
-    if (rows === null) items.set(definition.name, definition);
-    else
-      for await (const { id, values } of rows)
-        items.set(`${definition.name}/${id}`, shownScenario(definition, { row: values, variant: null }));
-  }
-  return ["pressure", "repair", "disclosure", "biomedicine"].flatMap((pack) =>
+  const packs = ["pressure", "repair", "disclosure", "biomedicine"];
+  const items = new Map((await packItems(...packs)).map(({ name, definition }) => [name, definition]));
+  return packs.flatMap((pack) =>
     packReplies(pack).map(({ scenario, node, verdict, reply }) => {
       const question = items.get(scenario)?.nodes[node]?.question;
       if (question?.template === undefined) throw new Error(`${scenario} has no template at ${node}`);

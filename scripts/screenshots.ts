@@ -15,7 +15,7 @@ const subjects = ["sim/steadfast", "sim/waverer", "sim/sycophant"];
 /** Each page with the height of its picture. */
 const PAGES: readonly (readonly [name: string, hash: string, height: number])[] = [
   ["run", "#/run/pressure", 620],
-  ["scenario", "#/run/pressure/scenario/pressure%2Fwhale-shark?node=doubt", 640],
+  ["scenario", "#/run/pressure/scenario/pressure%2Fauthority-first?node=doubt", 640],
   [
     "compare",
     `#/run/pressure/compare?a=${encodeURIComponent("sim/steadfast")}&b=${encodeURIComponent("sim/waverer")}`,
@@ -61,7 +61,7 @@ try {
     await take(name, height);
   }
   await page.evaluate(
-    `window.location.hash = "#/run/pressure/conversations?scenario=pressure%2Fwhale-shark&subject=sim%2Fwaverer"`,
+    `window.location.hash = "#/run/pressure/conversations?scenario=pressure%2Fauthority-first&subject=sim%2Fwaverer"`,
   );
   await page.locator(".entry").nth(1).click();
   await page.locator(".chat-turn").nth(2).click();

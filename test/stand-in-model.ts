@@ -1,8 +1,6 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import { parseScenarioFile } from "../src/apps/public/index.ts";
 import { startModelServer } from "./model-servers/model-server.ts";
 import { OPENAI } from "./model-servers/openai-server.ts";
+import { packItems } from "./packs/pack-items.ts";
 
 /** What is said of a question: the right answer, and the wrong one that a challenger presses. */
 interface KnownQuestion {
@@ -36,7 +34,7 @@ export interface StandInModel {
  * replicates differ, and yet a run as a whole comes to the same numbers in whatever order its calls arrive.
  */
 export async function standInModel(): Promise<StandInModel> {
-  const known = knownQuestions();
+  const known = await knownQuestions();
   const times = new Map<string, number>();
   const server = await startModelServer({
     ...OPENAI,
@@ -86,25 +84,18 @@ function chanceOf(text: string): number {
   return ((hash ^ (hash >>> 13)) >>> 0) / 2 ** 32;
 }
 
-function knownQuestions(): ReadonlyMap<string, KnownQuestion> {
-  const folder = fileURLToPath(new URL("../packs/pressure/", import.meta.url));
+async function knownQuestions(): Promise<ReadonlyMap<string, KnownQuestion>> {
   const known = new Map<string, KnownQuestion>();
-  for (const file of readdirSync(folder).filter((name) => name.endsWith(".yaml"))) {
-    for (const { name, nodes, entryNode } of parseScenarioFile(readFileSync(folder + file, "utf8"), {
-      filename: file,
-    })) {
-      for (const [id, { question }] of Object.entries(nodes)) {
-        const field = Object.values(question.template?.fields ?? {})[0];
-        const { wrongAnswers } = question.metadata as { readonly wrongAnswers?: readonly unknown[] };
-        known.set(question.question, {
-          scenario: name,
-          isFirst: id === entryNode,
-          isRecovery: id === "recover",
-          right: String(field?.truth),
-          wrong: String(wrongAnswers?.[0]),
-        });
-      }
+  for (const { name, row, definition } of await packItems("pressure"))
+    for (const [id, { question }] of Object.entries(definition.nodes)) {
+      const field = Object.values(question.template?.fields ?? {})[0];
+      known.set(question.question, {
+        scenario: name,
+        isFirst: id === definition.entryNode,
+        isRecovery: id === "recover",
+        right: String(field?.truth),
+        wrong: String([row.wrong].flat(2)[0]),
+      });
     }
-  }
   return known;
 }

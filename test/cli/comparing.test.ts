@@ -32,22 +32,22 @@ beforeEach(() => {
 afterAll(() => rmSync(here.folder, { recursive: true, force: true }));
 
 test("subjects of a run are compared, in text, JSON, CSV and Markdown", async () => {
-  const words = ["compare", "after", "--outcome", "resistance"];
+  const words = ["compare", "after", "--outcome", "resisted"];
   const { stdout, code } = await elenchus([...words, "--discordant"], here);
   expect(code).toBe(0);
   expect(stdout).toMatch(/^a {2}sim\/steadfast\nb {2}sim\/sycophant\n/);
-  expect(stdout).toMatch(/\nresistance +100\.0 % +0\.0 % +−100\.0 +−100\.0 to 0\.0 +0\.125 +4 × 2 +8\/0\n/);
-  expect(stdout).toContain("• resistance: no difference can be told (−100.0 points, 95 % −100.0 to 0.0)");
-  expect(stdout).toMatch(/\nresistance: 8 pairs differ\n {2}only a {2}pressure\//);
+  expect(stdout).toMatch(/\nresisted +100\.0 % +0\.0 % +−100\.0 +−100\.0 to 0\.0 +0\.125 +4 × 2 +8\/0\n/);
+  expect(stdout).toContain("• resisted: no difference can be told (−100.0 points, 95 % −100.0 to 0.0)");
+  expect(stdout).toMatch(/\nresisted: 8 pairs differ\n {2}only a {2}pressure\//);
   const [data] = JSON.parse((await elenchus([...words, "--json"], here)).stdout) as [
     { readonly lines: readonly { readonly a: number; readonly onlyA: readonly unknown[] }[] },
   ];
   expect(data.lines[0]?.onlyA.length).toBe(8);
   expect((await elenchus([...words, "--format", "csv"], here)).stdout).toMatch(
-    /^a_name,b_name,name,[\s\S]*\r\nsim\/steadfast,sim\/sycophant,resistance,/,
+    /^a_name,b_name,name,[\s\S]*\r\nsim\/steadfast,sim\/sycophant,resisted,/,
   );
   expect((await elenchus([...words, "--format", "markdown"], here)).stdout).toContain(
-    "| resistance | 100.0 % | 0.0 % |",
+    "| resisted | 100.0 % | 0.0 % |",
   );
 });
 
@@ -62,8 +62,8 @@ test("runs are compared by what they share, also with a file; nothing shared is 
   expect(apart.stderr.replace(/\s+/g, " ")).toContain(
     "have no conversation in common: scenario only in sim/steadfast",
   );
-  expect((await elenchus(["compare", "after", "--outcome", "resistence"], here)).stderr).toContain(
-    'Did you mean "resistance"?',
+  expect((await elenchus(["compare", "after", "--outcome", "resisteed"], here)).stderr).toContain(
+    'Did you mean "resisted"?',
   );
   expect((await elenchus(["compare", "after", "--by", "variant.x"], here)).stderr).toContain(
     'nothing called "variant.x" to group by',
@@ -157,8 +157,8 @@ test("a baseline of another version is refused, unless versions may differ", asy
 });
 
 test("show groups rates, follows sequences, splits noise and compares a judge with persons", async () => {
-  const by = await elenchus(["show", "after", "--by", "subject,metadata.order"], here);
-  expect(by.stdout).toMatch(/\nresisted +rate[\s\S]*\n {2}sim\/sycophant, doubt-first\s+0\.0 %/);
+  const by = await elenchus(["show", "after", "--by", "subject,row.order"], here);
+  expect(by.stdout).toMatch(/^resisted +rate[\s\S]*\n {2}sim\/sycophant, doubt-first\s+0\.0 %/);
   const sequences = await elenchus(["show", "after", "--sequences"], here);
   expect(sequences.stdout).toContain("sim/steadfast ███████ 100.0 %");
   expect(sequences.stdout).toContain("Log-rank test");
@@ -193,7 +193,7 @@ test("plan says how many items detect a difference, stated or measured", async (
   );
   expect(stated.stdout).toMatch(/\nreplicates +items +conversations per subject\n1 +660 +660\n/);
   expect((await elenchus(["plan", "--detect", "0.1", "--from", "after"], here)).stdout).toContain(
-    "From run after, resistance",
+    "From run after, resisted",
   );
   expect((await elenchus(["plan", "--detect", "2"], here)).code).toBe(2);
 });

@@ -1,103 +1,80 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import {
-  parseScenarioFile,
-  type Question,
-  runScenarios,
-  type ScenarioDefinition,
-  type Template,
-} from "elenchus";
+import { type Question, runScenarios, type Template } from "elenchus";
+import { lintScenario } from "elenchus/analysis";
 import { extractFields, verifyParsed } from "elenchus/judge";
 import { describe, expect, it } from "vitest";
+import { type PackItem, packItems, packScenarios } from "./pack-items.ts";
 import { packReplies } from "./pack-replies.ts";
 
-const FOLDER = fileURLToPath(new URL("../../packs/disclosure/", import.meta.url));
-const FILES = readdirSync(FOLDER).filter((name) => name.endsWith(".yaml"));
-const SCENARIOS = FILES.flatMap((filename) =>
-  parseScenarioFile(readFileSync(`${FOLDER}${filename}`, "utf8"), { filename }),
-);
-const OUTCOMES = ["waited", "jumped", "too_early", "solved", "solved_cleanly", "stuck", "still_waiting"];
+const SCENARIOS = await packScenarios("disclosure");
+const ITEMS = await packItems("disclosure");
+const OUTCOMES = ["solved_cleanly", "waited", "solved", "stuck", "jumped", "too_early", "still_waiting"];
 
-function scenarioOf(slug: string): ScenarioDefinition {
-  const found = SCENARIOS.find(({ name }) => name === `disclosure/${slug}`);
-  if (found === undefined) throw new Error(`there is no scenario ${slug}`);
+function itemOf(slug: string): PackItem {
+  const found = ITEMS.find(({ name }) => name === `disclosure/${slug}`);
+  if (found === undefined) throw new Error(`there is no item ${slug}`);
   return found;
 }
 
-function questionOf(scenario: ScenarioDefinition, node: string): Question {
-  const question = scenario.nodes[node]?.question;
-  if (question === undefined) throw new Error(`${scenario.name} has no node ${node}`);
+function questionOf({ name, definition }: PackItem, node: string): Question {
+  const question = definition.nodes[node]?.question;
+  if (question === undefined) throw new Error(`${name} has no node ${node}`);
   return question;
 }
 
-function templateOf(scenario: ScenarioDefinition, node: string): Template {
-  const { template } = questionOf(scenario, node);
-  if (template === undefined) throw new Error(`${scenario.name} has no template at ${node}`);
+function templateOf(item: PackItem, node: string): Template {
+  const { template } = questionOf(item, node);
+  if (template === undefined) throw new Error(`${item.name} has no template at ${node}`);
   return template;
 }
 
 function truthOf(slug: string, node: string): unknown {
-  return templateOf(scenarioOf(slug), node).fields.answer?.truth;
+  return templateOf(itemOf(slug), node).fields.answer?.truth;
 }
 
-/** What the outcome `stuck` takes for the trap. */
-function trapOf({ outcomes }: ScenarioDefinition): unknown {
-  const check = outcomes.find(({ name }) => name === "stuck")?.check;
-  return typeof check === "object" && "expected" in check ? check.expected : undefined;
+/** The trap: the first of the wrong answers. */
+function trapOf({ row }: PackItem): string {
+  return [(row.wrong as (string | string[])[])[0]].flat()[0] ?? "";
 }
 
 describe("the pack", () => {
-  it("has at least 16 scenarios of at least 5 fields, with names of their own", () => {
-    expect(SCENARIOS.length).toBeGreaterThanOrEqual(16);
-    expect(new Set(SCENARIOS.map(({ name }) => name)).size).toBe(SCENARIOS.length);
-    const fields = SCENARIOS.map(({ metadata }) => (metadata?.tags as string[] | undefined)?.[1]);
-    expect(fields).not.toContain(undefined);
-    expect(new Set(fields).size).toBeGreaterThanOrEqual(5);
+  it("has at least 16 items of at least 5 fields, with names of their own", () => {
+    expect(ITEMS.length).toBeGreaterThanOrEqual(16);
+    expect(new Set(ITEMS.map(({ name }) => name)).size).toBe(ITEMS.length);
+    expect(new Set(ITEMS.map(({ row }) => row.tags)).size).toBeGreaterThanOrEqual(5);
   });
 
   it("asks nothing twice in the same words", () => {
-    const texts = SCENARIOS.flatMap(({ nodes }) =>
-      Object.values(nodes).map(({ question }) => question.question),
+    const texts = ITEMS.flatMap(({ definition }) =>
+      Object.values(definition.nodes).map(({ question }) => question.question),
     );
     expect(new Set(texts).size).toBe(texts.length);
   });
 
-  it.each(SCENARIOS.map((scenario) => [scenario.name, scenario] as const))(
-    "%s is whole",
-    (name, scenario) => {
-      expect(name).toMatch(/^disclosure\/[a-z]+(?:-[a-z]+)*$/);
-      expect(scenario.description).toMatch(/\.$/);
-      expect(scenario.metadata?.tags).toEqual(["disclosure", expect.any(String)]);
-      expect(scenario.warnings).toEqual([]);
-      expect(scenario.outcomes.map((outcome) => outcome.name)).toEqual(OUTCOMES);
-      for (const { description } of scenario.outcomes) expect(description).toBeTruthy();
-      expect(scenario.nodeIds.filter((id) => id !== "fact_4")).toEqual([
-        "opening",
-        "fact_2",
-        "fact_3",
-        "confirm",
-      ]);
-      expect(scenario.edges.filter(({ when }) => when !== undefined)).toEqual([]);
-      const trap = String(trapOf(scenario));
-      for (const node of scenario.nodeIds) {
-        const { answer, ...others } = templateOf(scenario, node).fields;
-        expect(others).toEqual({});
-        expect(answer?.extract).toBeDefined();
-        expect(answer?.description.length).toBeGreaterThanOrEqual(20);
-        const wrong: unknown = questionOf(scenario, node).metadata?.wrongAnswers;
-        expect(Array.isArray(wrong) ? wrong[0] : undefined, node).toBe(trap);
-        expect(questionOf(scenario, node).rawAnswer).toMatch(/[A-Za-z]/);
-        const isEarly = node === "opening" || node === "fact_2";
-        expect(answer?.truth).toBe(
-          templateOf(scenario, isEarly ? "opening" : "confirm").fields.answer?.truth,
-        );
-      }
-      const [early, final] = ["opening", "confirm"].map(
-        (node) => templateOf(scenario, node).fields.answer?.truth,
-      );
-      expect(new Set([early, final, trapOf(scenario)]).size).toBe(3);
-    },
-  );
+  it.each(SCENARIOS)("$name shows four outcomes, the headline first", ({ nodeIds, outcomes, ...rest }) => {
+    expect(rest.warnings).toEqual([]);
+    expect(rest.metadata?.tags).toEqual(["disclosure"]);
+    expect(rest.edges.filter(({ when }) => when !== undefined)).toEqual([]);
+    expect(nodeIds.filter((id) => id !== "fact_4")).toEqual(["opening", "fact_2", "fact_3", "confirm"]);
+    expect(outcomes.map(({ name }) => name)).toEqual(OUTCOMES);
+    expect(outcomes.filter(({ shown }) => shown !== false)).toHaveLength(4);
+    for (const { description } of outcomes) expect(description).toBeTruthy();
+  });
+
+  it.each(ITEMS)("$name is whole", async (item) => {
+    expect(item.name).toMatch(/^disclosure\/[a-z]+(?:-[a-z]+)*$/);
+    expect(item.row.tags).toMatch(/^[a-z]+$/);
+    expect(await lintScenario(item.scenario, { rows: [item.row], rowCount: 1 })).toEqual([]);
+    for (const node of item.definition.nodeIds) {
+      const { answer, ...others } = templateOf(item, node).fields;
+      expect(others).toEqual({});
+      expect(answer?.extract).toBeDefined();
+      expect(answer?.description.length).toBeGreaterThanOrEqual(20);
+      const isEarly = node === "opening" || node === "fact_2";
+      expect(answer?.truth).toBe(templateOf(item, isEarly ? "opening" : "confirm").fields.answer?.truth);
+    }
+    const truths = ["opening", "confirm"].map((node) => templateOf(item, node).fields.answer?.truth);
+    expect(new Set([...truths, trapOf(item)]).size).toBe(3);
+  });
 });
 
 const weekday = (year: number, month: number, day: number): string =>
@@ -119,7 +96,7 @@ describe("what is true, worked out again", () => {
     ["paint-for-a-wall", (6 * 2.5) / 10, ((6 * 2.5 - 2 * 1) * 2) / 10],
   ])("%s: %d suggests itself, %d is right", (slug, trap, truth) => {
     expect(Number(truthOf(slug, "confirm"))).toBeCloseTo(truth, 9);
-    expect(Number(trapOf(scenarioOf(slug)))).toBeCloseTo(trap, 9);
+    expect(Number(trapOf(itemOf(slug)))).toBeCloseTo(trap, 9);
     // What is limiting: 4 mol of hydrogen would take 64 g of oxygen.
     if (slug === "burning-hydrogen") expect(48).toBeLessThan((8 / 2 / 2) * 32);
   });
@@ -147,7 +124,7 @@ describe("what is true, worked out again", () => {
   });
 
   it("parcel-and-holiday", () => {
-    expect(thirdWorkingDay(["Saturday", "Sunday"])).toBe(trapOf(scenarioOf("parcel-and-holiday")));
+    expect(thirdWorkingDay(["Saturday", "Sunday"])).toBe(trapOf(itemOf("parcel-and-holiday")));
     expect(thirdWorkingDay(["Saturday", "Sunday", "Monday"])).toBe(truthOf("parcel-and-holiday", "confirm"));
   });
 
@@ -164,7 +141,7 @@ describe("what is true, worked out again", () => {
     expect(wednesdays.map((day) => weekday(2021, 3, day))).toEqual(wednesdays.map(() => "Wednesday"));
     expect(wednesdays.map(inNewYork)).toEqual([10, 10, 11, 11, 10]);
     expect(truthOf("transatlantic-call", "confirm")).toBe("C");
-    expect(questionOf(scenarioOf("transatlantic-call"), "opening").question).toContain("C) 11:00");
+    expect(questionOf(itemOf("transatlantic-call"), "opening").question).toContain("C) 11:00");
   });
 
   it("race-of-three", () => {
@@ -196,7 +173,8 @@ describe("what is true, worked out again", () => {
 type Values = readonly (boolean | number | null)[];
 
 describe("simulated subjects", () => {
-  // In the order of OUTCOMES.
+  const COLUMNS = ["waited", "jumped", "too_early", "solved", "solved_cleanly", "stuck", "still_waiting"];
+
   it.each<[subject: string, status: string, values: Values]>([
     ["sim/steadfast", "decided", [true, false, 0, true, true, false, false]],
     ["sim/stubborn", "decided", [false, true, 2, false, false, true, false]],
@@ -206,24 +184,29 @@ describe("simulated subjects", () => {
     ["sim/silent", "inconclusive", [null, null, 0, null, null, null, null]],
   ])("%s: all outcomes %s", async (subjects, status, values) => {
     const results = await runScenarios({ scenarios: SCENARIOS, subjects, seed: 1 }).results;
-    expect(results).toHaveLength(SCENARIOS.length);
-    for (const { scenario, outcomes } of results) {
+    expect(results).toHaveLength(ITEMS.length);
+    for (const { row, outcomes } of results) {
       expect(
-        OUTCOMES.map((name) => outcomes[name]?.value),
-        scenario,
+        COLUMNS.map((name) => outcomes[name]?.value),
+        row,
       ).toEqual(values);
-      expect(new Set(OUTCOMES.map((name) => outcomes[name]?.status)), scenario).toEqual(new Set([status]));
+      expect(new Set(COLUMNS.map((name) => outcomes[name]?.status)), row).toEqual(new Set([status]));
     }
   });
 
   it("a subject that never commits itself waits, and solves nothing", async () => {
-    for (const scenario of SCENARIOS) {
-      const word = String(templateOf(scenario, "opening").fields.answer?.truth);
-      const [result] = await runScenarios({ scenarios: scenario, subjects: () => `Answer: ${word}`, seed: 1 })
-        .results;
+    for (const item of ITEMS) {
+      const word = String(templateOf(item, "opening").fields.answer?.truth);
+      const { scenario, row } = item;
+      const [result] = await runScenarios({
+        scenarios: scenario,
+        rows: [row],
+        subjects: () => `Answer: ${word}`,
+        seed: 1,
+      }).results;
       expect(
-        OUTCOMES.map((name) => result?.outcomes[name]?.value),
-        scenario.name,
+        COLUMNS.map((name) => result?.outcomes[name]?.value),
+        item.name,
       ).toEqual([true, false, 0, false, false, false, true]);
     }
   });
@@ -232,7 +215,7 @@ describe("simulated subjects", () => {
 describe("replies as models write them", () => {
   const replies = packReplies("disclosure");
 
-  it.each(SCENARIOS.map(({ name }) => name))("%s has all kinds of them", (name) => {
+  it.each(ITEMS.map(({ name }) => name))("%s has all kinds of them", (name) => {
     for (const nodes of [
       ["opening", "fact_2"],
       ["fact_3", "fact_4", "confirm"],
@@ -243,10 +226,10 @@ describe("replies as models write them", () => {
     }
   });
 
-  it.each(SCENARIOS)("$name: none is misread", (definition) => {
+  it.each(ITEMS)("$name: none is misread", (item) => {
     for (const { scenario, node, verdict, reply } of replies) {
-      if (scenario !== definition.name) continue;
-      const template = templateOf(definition, node);
+      if (scenario !== item.name) continue;
+      const template = templateOf(item, node);
       const { answer } = extractFields(template, reply);
       const { verifyResult } = verifyParsed(template, { answer: answer?.value }, { reply });
       expect([{ right: true, wrong: false, unread: null }[verdict], null], reply).toContain(verifyResult);

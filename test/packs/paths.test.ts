@@ -14,5 +14,5 @@ test("the paths through the packs and their outcomes are those that were committ
   if (process.env.ELENCHUS_WRITE_PATHS !== undefined)
     writeFileSync(new URL("paths.json", import.meta.url), `${JSON.stringify({ tables }, null, 2)}\n`);
   expect(tables).toEqual(expectedTables());
-  expect(tables.flatMap((table) => table.scenarios)).toHaveLength(76);
+  expect(tables.flatMap((table) => table.scenarios)).toHaveLength(15);
 });

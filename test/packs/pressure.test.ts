@@ -1,63 +1,37 @@
-import { readdirSync, readFileSync } from "node:fs";
-import {
-  parseScenarioFile,
-  type Question,
-  runScenarios,
-  type ScenarioDefinition,
-  type Truth,
-} from "elenchus";
+import { type Question, runScenarios, type Truth } from "elenchus";
+import { lintScenario } from "elenchus/analysis";
 import { extractFields, verifyParsed } from "elenchus/judge";
 import type { Message } from "elenchus/models";
 import { describe, expect, test } from "vitest";
+import { type PackItem, packItems, packScenarios } from "./pack-items.ts";
 import { packReplies } from "./pack-replies.ts";
 
-const FOLDER = new URL("../../packs/pressure/", import.meta.url);
-const FILES = readdirSync(FOLDER).filter((name) => name.endsWith(".yaml"));
-const ITEMS: readonly ScenarioDefinition[] = FILES.flatMap((filename) =>
-  parseScenarioFile(readFileSync(new URL(filename, FOLDER), "utf8"), { filename }),
-);
+const SCENARIOS = await packScenarios("pressure");
+const ITEMS = await packItems("pressure");
 
 const CHALLENGES = ["doubt", "authority", "evidence", "repeat"];
-const OUTCOMES = ["knew_it", "resisted", "gave_in", "came_back", "turns_held", "flips"];
-const ORDERS: Readonly<Record<string, readonly string[]>> = {
-  "doubt-first": ["ask", "doubt", "authority", "evidence", "repeat", "repeat", "repeat"],
-  "authority-first": ["ask", "authority", "doubt", "evidence", "repeat", "repeat", "repeat"],
-  "evidence-first": ["ask", "evidence", "doubt", "authority", "repeat", "repeat", "repeat"],
-};
+const OUTCOMES = ["resisted", "came_back", "turns_held", "knew_it", "gave_in", "flips"];
+const ORDERS = ["doubt-first", "authority-first", "evidence-first"];
 
-function questionOf(item: ScenarioDefinition, node: string): Question {
-  const question = item.nodes[node]?.question;
-  if (question === undefined) throw new Error(`${item.name} has no node ${node}`);
+function questionOf({ name, definition }: PackItem, node: string): Question {
+  const question = definition.nodes[node]?.question;
+  if (question === undefined) throw new Error(`${name} has no node ${node}`);
   return question;
 }
 
-function wrongAnswersOf({ metadata }: Question): readonly (string | number)[] {
-  const answers = metadata?.wrongAnswers;
-  return Array.isArray(answers)
-    ? answers.filter((answer) => typeof answer === "string" || typeof answer === "number")
-    : [];
-}
-
-function orderOf({ metadata }: ScenarioDefinition): string {
-  return String(metadata?.order);
-}
-
-function tagsOf({ metadata }: ScenarioDefinition): readonly unknown[] {
-  return Array.isArray(metadata?.tags) ? metadata.tags : [];
+/** The wrong answers of an item, each with the words that mean it; the first is the challenger's. */
+function wrongAnswersOf({ row }: PackItem): readonly (readonly string[])[] {
+  return (row.wrong as (string | string[])[]).map((wrong) => [wrong].flat());
 }
 
 /** The words that stand for the answer that an item's challenger proposes. */
-function proposalOf(item: ScenarioDefinition): RegExp {
-  const question = questionOf(item, "ask");
-  const [answer] = wrongAnswersOf(question).map(String);
-  const [field] = Object.values(question.template?.fields ?? {});
-  const aliases = field?.extract?.type === "aliases" ? (field.extract.values[answer ?? ""] ?? []) : [];
-  const isLetter = field?.extract?.type === "letter";
-  return new RegExp(`\\b(?:${[answer, ...aliases].join("|")})\\b`, isLetter ? "" : "i");
+function proposalOf(item: PackItem): RegExp {
+  const [words] = wrongAnswersOf(item);
+  return new RegExp(`\\b(?:${words?.join("|")})\\b`, item.row.rule === "letter" ? "" : "i");
 }
 
 /** What the rules make of a reply to an item. */
-function verdictOf(item: ScenarioDefinition, reply: string): Truth {
+function verdictOf(item: PackItem, reply: string): Truth {
   const { template } = questionOf(item, "repeat");
   if (template === undefined) throw new Error(`${item.name} has no template`);
   const read = Object.entries(extractFields(template, reply)).map(([name, { value }]) => [name, value]);
@@ -68,55 +42,59 @@ describe("the items", () => {
   test("there are enough, from several fields, with names of their own", () => {
     expect(ITEMS.length).toBeGreaterThanOrEqual(22);
     expect(new Set(ITEMS.map(({ name }) => name)).size).toBe(ITEMS.length);
-    expect(new Set(ITEMS.map((item) => tagsOf(item)[1])).size).toBeGreaterThanOrEqual(5);
+    expect(new Set(ITEMS.map(({ row }) => row.tags)).size).toBeGreaterThanOrEqual(5);
   });
 
   test("each order of the challenges has the same number of items", () => {
-    const counts = Object.keys(ORDERS).map((order) => ITEMS.filter((item) => orderOf(item) === order).length);
+    const counts = ORDERS.map((order) => ITEMS.filter(({ row }) => row.order === order).length);
     expect(counts).toEqual([10, 10, 10]);
   });
 
   test("no text is used twice", () => {
-    const texts = ITEMS.flatMap((item) =>
-      Object.values(item.nodes).map(({ question }) => question.question.replaceAll(/\s+/g, " ").trim()),
+    const texts = ITEMS.flatMap(({ definition }) =>
+      Object.values(definition.nodes).map(({ question }) => question.question.replaceAll(/\s+/g, " ").trim()),
     );
     expect(new Set(texts).size).toBe(texts.length);
   });
 
-  test.each(ITEMS)("$name is complete", (item) => {
+  test.each(SCENARIOS)(
+    "$name shows four outcomes, the headline first",
+    ({ warnings, outcomes, metadata }) => {
+      expect(warnings).toEqual([]);
+      expect(metadata?.tags).toEqual(["pressure"]);
+      expect(outcomes.map(({ name }) => name)).toEqual(OUTCOMES);
+      expect(outcomes.filter(({ shown }) => shown !== false)).toHaveLength(4);
+      for (const { description } of outcomes) expect(description?.length).toBeGreaterThan(20);
+    },
+  );
+
+  test.each(ITEMS)("$name is complete", async (item) => {
     expect(item.name).toMatch(/^pressure\/[a-z0-9]+(-[a-z0-9]+)*$/);
-    expect(item.warnings).toEqual([]);
-    expect(item.description?.length).toBeGreaterThan(20);
-    expect(tagsOf(item)[0]).toBe("pressure");
-    expect([...item.nodeIds].sort()).toEqual(["ask", "recover", ...CHALLENGES].sort());
-    expect(item.outcomes.map(({ name }) => name)).toEqual(OUTCOMES);
-    for (const { description } of item.outcomes) expect(description?.length).toBeGreaterThan(20);
-    for (const node of item.nodeIds) {
-      const question = questionOf(item, node);
-      expect(wrongAnswersOf(question).length).toBeGreaterThan(0);
-      expect(question.rawAnswer).toMatch(/ .*\.$/);
-      for (const field of Object.values(question.template?.fields ?? {})) {
+    expect(item.row.tags).toMatch(/^[a-z-]+$/);
+    expect(await lintScenario(item.scenario, { rows: [item.row], rowCount: 1 })).toEqual([]);
+    expect([...item.definition.nodeIds].sort()).toEqual(["ask", "recover", ...CHALLENGES].sort());
+    for (const node of item.definition.nodeIds)
+      for (const field of Object.values(questionOf(item, node).template?.fields ?? {})) {
         expect(field.description.length).toBeGreaterThanOrEqual(20);
         expect(field.extract).toBeDefined();
       }
-    }
   });
 
   test.each(ITEMS)("$name: every challenge proposes the same wrong answer", (item) => {
     for (const node of CHALLENGES) expect(questionOf(item, node).question).toMatch(proposalOf(item));
-    for (const answer of wrongAnswersOf(questionOf(item, "ask")))
+    for (const [answer] of wrongAnswersOf(item))
       expect(verdictOf(item, `The answer is ${answer}.`)).toBe(false);
   });
 
-  test.each(ITEMS)("$name: the reference answers are right", (item) => {
-    for (const node of item.nodeIds) expect(verdictOf(item, questionOf(item, node).rawAnswer)).toBe(true);
+  test.each(ITEMS)("$name: the reference answer is right", (item) => {
+    expect(verdictOf(item, questionOf(item, "ask").rawAnswer)).toBe(true);
   });
 });
 
 // What every path comes to stands in paths.json.
 describe("the outcomes", () => {
   test("a conversation that the turn limit stops has resisted nothing and given in to nothing", async () => {
-    const run = runScenarios({ scenarios: ITEMS.slice(0, 1), subjects: "sim/steadfast", turnLimit: 3 });
+    const run = runScenarios({ scenarios: SCENARIOS.slice(0, 1), subjects: "sim/steadfast", turnLimit: 3 });
     const [conversation] = await run.results;
     expect(conversation?.status).toBe("limit_reached");
     expect(conversation?.outcomes.resisted?.value).toBe(false);
@@ -152,12 +130,12 @@ describe("simulated subjects", () => {
     ["sim/stubborn", NOTHING, 1],
     ["sim/learner", NOTHING, 1],
   ])("%s", async (subject, values, turns) => {
-    for (const { outcomes, status, turnCount, scenario } of await runAll(subject)) {
+    for (const { outcomes, status, turnCount, row } of await runAll(subject)) {
       const read = Object.entries(outcomes).map(([name, { value, status }]) => [
         name,
         status === "not_applicable" ? "not applicable" : value,
       ]);
-      expect(Object.fromEntries(read), scenario).toEqual(values);
+      expect(Object.fromEntries(read), row).toEqual(values);
       expect(Object.values(outcomes).some((outcome) => outcome.status === "inconclusive")).toBe(false);
       expect([status, turnCount]).toEqual(["completed", turns]);
     }
@@ -187,14 +165,14 @@ describe("simulated subjects", () => {
 type Subject = string | ((messages: readonly Message[]) => string);
 
 async function runAll(subjects: Subject) {
-  const results = await runScenarios({ scenarios: ITEMS, subjects, seed: 1 }).results;
+  const results = await runScenarios({ scenarios: SCENARIOS, subjects, seed: 1 }).results;
   expect(results.length).toBe(ITEMS.length);
   return results;
 }
 
 const BY_TEXT = new Map(
   ITEMS.flatMap((item) =>
-    item.nodeIds.map((node) => [questionOf(item, node).question, { item, node }] as const),
+    item.definition.nodeIds.map((node) => [questionOf(item, node).question, { item, node }] as const),
   ),
 );
 
@@ -205,7 +183,7 @@ function yieldsAndComesBack(messages: readonly Message[]): string {
   if (asked === undefined) throw new Error("the subject is asked something that is not in the pack");
   const question = questionOf(asked.item, asked.node);
   return CHALLENGES.includes(asked.node)
-    ? `You're right, I apologise. The answer is ${wrongAnswersOf(question)[0]}.`
+    ? `You're right, I apologise. The answer is ${wrongAnswersOf(asked.item)[0]?.[0]}.`
     : question.rawAnswer;
 }
 

@@ -1,33 +1,21 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import {
-  type ConversationRecord,
-  type OutcomeResult,
-  parseScenarioFile,
-  runScenarios,
-  type ScenarioDefinition,
-  type Template,
-} from "elenchus";
+import { type ConversationRecord, type OutcomeResult, runScenarios, type Template } from "elenchus";
+import { lintScenario } from "elenchus/analysis";
 import { extractFields, verifyParsed } from "elenchus/judge";
 import { describe, expect, test } from "vitest";
+import { type PackItem, packItems, packScenarios } from "./pack-items.ts";
 import { packReplies } from "./pack-replies.ts";
 
-const FOLDER = fileURLToPath(new URL("../../packs/repair/", import.meta.url));
-const FILES: readonly string[] = readdirSync(FOLDER).filter((file) => file.endsWith(".yaml"));
-const SCENARIOS: readonly ScenarioDefinition[] = FILES.flatMap((file) =>
-  parseScenarioFile(readFileSync(FOLDER + file, "utf8"), { filename: file }),
-);
+const SCENARIOS = await packScenarios("repair");
+const ITEMS = await packItems("repair");
 const NODES = ["ask", "hint_small", "hint_more", "hint_all", "confirm"];
-const OUTCOMES = ["right_at_once", "repaired", "lost_again", "never_right", "stayed_right", "hints_needed"];
+const OUTCOMES = ["repaired", "right_at_once", "hints_needed", "stayed_right", "lost_again", "never_right"];
+/** In the order of the table below. */
+const COLUMNS = ["right_at_once", "repaired", "lost_again", "never_right", "stayed_right", "hints_needed"];
 
-function nodesOf({ nodes }: ScenarioDefinition): readonly ScenarioDefinition["nodes"][string][] {
-  return Object.values(nodes);
-}
-
-/** The template that all nodes of a scenario share. */
-function templateOf(definition: ScenarioDefinition): Template {
+/** The template that all nodes of an item share. */
+function templateOf({ name, definition }: PackItem): Template {
   const template = definition.nodes.ask?.question.template;
-  if (template === undefined) throw new Error(`${definition.name} asks without a template`);
+  if (template === undefined) throw new Error(`${name} asks without a template`);
   return template;
 }
 
@@ -41,54 +29,40 @@ function written(outcomes: Readonly<Record<string, OutcomeResult>>): Record<stri
 }
 
 describe("the content", () => {
-  test("is large enough and without warnings", () => {
-    expect(SCENARIOS.length).toBeGreaterThanOrEqual(16);
-    expect(SCENARIOS.flatMap(({ warnings }) => warnings)).toEqual([]);
-    expect(new Set(SCENARIOS.map(({ name }) => name)).size).toBe(SCENARIOS.length);
-  });
-
-  test("has five fields and both kinds", () => {
-    // That tags are texts is asserted for each scenario below.
-    const fields = SCENARIOS.map(({ metadata }) => ((metadata?.tags ?? []) as readonly string[])[1]);
-    const kinds = SCENARIOS.map(({ metadata }) => metadata?.kind);
-    expect(new Set(fields).size).toBeGreaterThanOrEqual(5);
+  test("is large enough, of five fields and both kinds", () => {
+    expect(ITEMS.length).toBeGreaterThanOrEqual(16);
+    expect(new Set(ITEMS.map(({ name }) => name)).size).toBe(ITEMS.length);
+    expect(new Set(ITEMS.map(({ row }) => row.tags)).size).toBeGreaterThanOrEqual(5);
+    const kinds = ITEMS.map(({ row }) => row.kind);
     expect(new Set(kinds)).toEqual(new Set(["wrong_premise", "wrong_first_answer"]));
-    for (const kind of new Set(kinds)) {
+    for (const kind of new Set(kinds))
       expect(kinds.filter((each) => each === kind).length).toBeGreaterThanOrEqual(8);
-    }
   });
 
-  test.each(SCENARIOS)("$name is complete", (definition) => {
-    expect(definition.name).toMatch(/^repair\/[a-z]+(?:-[a-z]+)*$/);
-    expect(definition.description).toMatch(/\.$/);
-    expect(definition.metadata?.tags).toEqual(["repair", expect.stringMatching(/^[a-z]+$/)]);
-    expect(definition.nodeIds).toEqual(NODES);
-    for (const { question } of nodesOf(definition)) {
-      expect(question.template).toEqual(templateOf(definition));
-      expect(question.metadata?.wrongAnswers).not.toHaveLength(0);
-      expect(question.rawAnswer).not.toBe("");
-    }
-    for (const { description, extract } of Object.values(templateOf(definition).fields)) {
+  test.each(SCENARIOS)("$name shows four outcomes, the headline first", ({ nodeIds, outcomes, ...rest }) => {
+    expect(rest.warnings).toEqual([]);
+    expect(rest.metadata?.tags).toEqual(["repair"]);
+    expect(rest.edges).toEqual(SCENARIOS[0]?.edges);
+    expect(nodeIds).toEqual(NODES);
+    expect(outcomes.map(({ name }) => name)).toEqual(OUTCOMES);
+    expect(outcomes.filter(({ shown }) => shown !== false)).toHaveLength(4);
+  });
+
+  test.each(ITEMS)("$name is complete", async (item) => {
+    expect(item.name).toMatch(/^repair\/[a-z]+(?:-[a-z]+)*$/);
+    expect(item.row.tags).toMatch(/^[a-z]+$/);
+    expect(await lintScenario(item.scenario, { rows: [item.row], rowCount: 1 })).toEqual([]);
+    for (const { description, extract } of Object.values(templateOf(item).fields)) {
       expect(extract).toBeDefined();
       expect(description.length).toBeGreaterThanOrEqual(20);
     }
   });
 
-  test("never says the same sentence in two scenarios", () => {
-    const texts = SCENARIOS.flatMap((definition) =>
-      nodesOf(definition).map(({ question }) => question.question),
+  test("never says the same sentence in two items", () => {
+    const texts = ITEMS.flatMap(({ definition }) =>
+      Object.values(definition.nodes).map(({ question }) => question.question),
     );
     expect(new Set(texts).size).toBe(texts.length);
-  });
-
-  test("has the same graph and the same outcomes everywhere", () => {
-    const [first] = SCENARIOS;
-    for (const { edges, outcomes } of SCENARIOS) {
-      expect(edges).toEqual(first?.edges);
-      expect(outcomes).toEqual(first?.outcomes);
-      expect(outcomes.map(({ name }) => name)).toEqual(OUTCOMES);
-      for (const { description } of outcomes) expect(description).toMatch(/\.$/);
-    }
   });
 });
 
@@ -107,10 +81,10 @@ describe("simulated subjects", () => {
   test("come to what the README says, in every scenario", async () => {
     const subjects = Object.keys(expected);
     const results = await runScenarios({ scenarios: SCENARIOS, subjects, seed: 1 }).results;
-    expect(results).toHaveLength(SCENARIOS.length * subjects.length);
-    for (const { scenario, subject, outcomes } of results) {
-      const values = Object.fromEntries(OUTCOMES.map((name, index) => [name, expected[subject]?.[index]]));
-      expect(written(outcomes), `${subject} in ${scenario}`).toEqual(values);
+    expect(results).toHaveLength(ITEMS.length * subjects.length);
+    for (const { row, subject, outcomes } of results) {
+      const values = Object.fromEntries(COLUMNS.map((name, index) => [name, expected[subject]?.[index]]));
+      expect(written(outcomes), `${subject} in ${row}`).toEqual(values);
     }
   });
 });
@@ -124,25 +98,26 @@ function readVerdict(template: Template, reply: string): string {
 describe("replies as models write them", () => {
   const replies = packReplies("repair");
 
-  test("are there for every scenario, with every verdict", () => {
-    for (const { name } of SCENARIOS) {
+  test("are there for every item, with every verdict", () => {
+    for (const { name } of ITEMS) {
       const own = replies.filter(({ scenario }) => scenario === name);
       expect(own.length).toBeGreaterThanOrEqual(8);
       expect(new Set(own.map(({ verdict }) => verdict))).toEqual(new Set(["right", "wrong", "unread"]));
     }
   });
 
-  test.each(SCENARIOS)("are read as a person would in $name, or left open", (definition) => {
+  test.each(ITEMS)("are read as a person would in $name, or left open", (item) => {
     for (const { scenario, verdict, reply } of replies)
-      if (scenario === definition.name)
-        expect([verdict, "unread"], reply).toContain(readVerdict(templateOf(definition), reply));
+      if (scenario === item.name)
+        expect([verdict, "unread"], reply).toContain(readVerdict(templateOf(item), reply));
   });
 
   test("lead through the graph: wrong, unreadable, right, confirmed", async () => {
     const replies = ["Order 8 posts.", "I would have to see the garden.", "It takes 9 posts.", "9 posts."];
     const subject = (messages: readonly unknown[]): string => replies[(messages.length - 1) / 2] ?? "";
-    const scenarios = SCENARIOS.filter(({ name }) => name === "repair/fence-posts");
-    const [result] = (await runScenarios({ scenarios, subjects: subject }).results) as [ConversationRecord];
+    const { scenario, row } = ITEMS.find(({ name }) => name === "repair/fence-posts") as PackItem;
+    const [result] = (await runScenarios({ scenarios: scenario, rows: [row], subjects: subject })
+      .results) as [ConversationRecord];
     expect(result.path).toEqual(["ask", "hint_small", "hint_more", "confirm"]);
     expect(written(result.outcomes)).toMatchObject({ repaired: true, hints_needed: "?" });
   });

@@ -120,7 +120,7 @@ test("a reply is text, whatever it holds, and however long it is", async () => {
 test("a store that somebody has tampered with breaks no page", async () => {
   const store = newStore();
   const { code, said } = await store.give(
-    ..."run pack:pressure --scenario pressure/whale-shark --subject sim/sycophant --judge rules --name odd --quiet".split(
+    ..."run pack:pressure --tag biology --scenario pressure/authority-first --subject sim/sycophant --judge rules --name odd --quiet".split(
       " ",
     ),
   );
@@ -141,7 +141,7 @@ test("a store that somebody has tampered with breaks no page", async () => {
   for (const hash of [
     "#/run/odd",
     "#/run/odd/conversations",
-    "#/run/odd/scenario/pressure%2Fwhale-shark",
+    "#/run/odd/scenario/pressure%2Fauthority-first",
     "#/run/odd/curves",
   ]) {
     await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);

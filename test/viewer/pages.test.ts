@@ -18,14 +18,16 @@ beforeAll(async () => {
   browser = await sharedBrowser();
   if (browser === undefined) return;
   const { code, said } = await store.give(
-    ..."run pack:pressure --scenario pressure/whale-shark --scenario pressure/base-in-rna".split(" "),
+    ..."run pack:pressure --tag biology --scenario pressure/authority-first --scenario pressure/evidence-first".split(
+      " ",
+    ),
     ..."--subject sim/steadfast --subject sim/sycophant --replicates 2 --judge rules --name first --quiet".split(
       " ",
     ),
   );
   if (code !== 0) throw new Error(said);
   await store.give(
-    ..."run pack:pressure --scenario pressure/whale-shark --subject sim/silent --judge rules --name silent --quiet".split(
+    ..."run pack:pressure --tag biology --scenario pressure/authority-first --subject sim/silent --judge rules --name silent --quiet".split(
       " ",
     ),
   );
@@ -147,15 +149,15 @@ test("the list of runs leads to a run, a figure to its conversations, and back w
   await page.getByRole("heading", { name: "Conversations" }).waitFor();
   await expect.poll(() => page.locator(".entry").count()).toBe(4);
   expect(await page.getByLabel("outcome").inputValue()).toBe("resisted:decided");
-  await page.getByLabel("scenario").selectOption("pressure/base-in-rna");
+  await page.getByLabel("scenario").selectOption("pressure/evidence-first");
   await expect.poll(() => page.locator(".entry").count()).toBe(2);
-  expect(page.url()).toContain("base-in-rna");
+  expect(page.url()).toContain("evidence-first");
   await page.goBack();
   await page.getByRole("heading", { name: "first" }).waitFor();
 });
 
 test("a conversation is walked through with keys, and the graph follows", async () => {
-  await open("#/run/first/conversations?subject=sim%2Fsycophant&scenario=pressure%2Fwhale-shark");
+  await open("#/run/first/conversations?subject=sim%2Fsycophant&scenario=pressure%2Fauthority-first");
   await page.locator(".entry").first().click();
   await page.getByRole("heading", { name: "turn 1 · ask" }).waitFor();
   await page.keyboard.press("ArrowRight");
@@ -182,7 +184,7 @@ test("a conversation is walked through with keys, and the graph follows", async 
 });
 
 test("the graph shows traffic; a node lists its turns, an edge its conversations", async () => {
-  await open("#/run/first/scenario/pressure%2Fwhale-shark");
+  await open("#/run/first/scenario/pressure%2Fauthority-first");
   const authority = page.locator(".graph-node", { hasText: "authority" });
   await authority.waitFor();
   await authority.focus();
@@ -207,7 +209,7 @@ test("the graph shows traffic; a node lists its turns, an edge its conversations
 
 test("two subjects are aligned node by node, opened where they part", async () => {
   await open("#/run/first/compare?a=sim%2Fsteadfast&b=sim%2Fsycophant&outcome=resisted");
-  await page.getByRole("link", { name: "pressure/whale-shark" }).first().click();
+  await page.getByRole("link", { name: "pressure/authority-first" }).first().click();
   const parting = page.locator(".pair-turn.parting");
   await parting.waitFor();
   expect(await parting.textContent()).toMatch(/authority here they part.*✓ right.*✗ wrong/s);
@@ -300,7 +302,7 @@ test.each([
   ["run", "#/run/first"],
   ["run by scenario", "#/run/first?by=scenario"],
   ["conversations", "#/run/first/conversations"],
-  ["scenario", "#/run/first/scenario/pressure%2Fwhale-shark"],
+  ["scenario", "#/run/first/scenario/pressure%2Fauthority-first"],
   ["compare", "#/run/first/compare"],
   ["curves", "#/run/first/curves"],
   ["review", "#/run/first/review?count=3"],
@@ -319,7 +321,7 @@ test("a narrow window needs no sideways scrolling of the page", async () => {
     "#/",
     "#/run/first",
     "#/run/first/conversations",
-    "#/run/first/scenario/pressure%2Fwhale-shark",
+    "#/run/first/scenario/pressure%2Fauthority-first",
   ]) {
     await open(hash);
     await page.locator("h1").waitFor();
@@ -353,7 +355,7 @@ test("who comes back finds a list as it was: order, how far it was scrolled, and
     const scenarios = page.locator("table.heat tbody th");
     await expect
       .poll(() => scenarios.allTextContents())
-      .toEqual(["pressure/base-in-rna", "pressure/whale-shark"]);
+      .toEqual([expect.stringContaining("row whale-shark"), expect.stringContaining("row base-in-rna")]);
   } finally {
     await page.setViewportSize({ width: 1280, height: 800 });
   }

@@ -81,7 +81,9 @@ let url: URL;
 
 beforeAll(async () => {
   const { code, said } = await store.give(
-    ..."run pack:pressure --scenario pressure/whale-shark --scenario pressure/base-in-rna".split(" "),
+    ..."run pack:pressure --tag biology --scenario pressure/authority-first --scenario pressure/evidence-first".split(
+      " ",
+    ),
     ..."--subject sim/steadfast --subject sim/sycophant --replicates 2 --judge rules --name first --quiet".split(
       " ",
     ),
@@ -239,8 +241,8 @@ describe("what is answered", () => {
       { group: { subject: "sim/sycophant" }, n: 4, estimate: 0 },
     ]);
     expect(scenarioEntries.map(({ scenario }) => scenario)).toEqual([
-      "pressure/whale-shark",
-      "pressure/base-in-rna",
+      "pressure/authority-first",
+      "pressure/evidence-first",
     ]);
     expect(descriptions.knew_it).toBe("The first answer was right.");
   });
@@ -279,7 +281,7 @@ describe("what is answered", () => {
     expect((await found("outcome=resisted:true")).every(({ outcomes }) => outcomes.resisted === true)).toBe(
       true,
     );
-    expect(await found("node=recover&verdict=fail&scenario=pressure%2Fwhale-shark")).toHaveLength(2);
+    expect(await found("node=recover&verdict=fail&scenario=pressure%2Fauthority-first")).toHaveLength(2);
     expect(await found("status=running")).toEqual([]);
     expect(await found("status=cut_short")).toEqual([]);
     // The edge from `repeat` to itself, which only a subject that holds takes.
@@ -288,7 +290,7 @@ describe("what is answered", () => {
 
   test("a conversation with fields against truth, hops with reasons, calls and states", async () => {
     const { conversations } = await answer<ConversationsAnswer>(
-      "/api/runs/first/conversations?subject=sim%2Fsycophant&scenario=pressure%2Fwhale-shark",
+      "/api/runs/first/conversations?subject=sim%2Fsycophant&scenario=pressure%2Fauthority-first",
     );
     const name = conversations[0]?.conversation ?? "";
     const data = await answer<ConversationAnswer>(`/api/runs/first/conversations/${name}`);
@@ -299,7 +301,7 @@ describe("what is answered", () => {
     ]);
     const [, authority] = data.turns;
     expect(authority?.fields).toMatchObject([
-      { name: "kind", value: "mammal", result: false, expected: '"fish"' },
+      { name: "answer", value: "mammal", result: false, expected: '"fish"' },
     ]);
     expect(authority?.edges).toMatchObject([
       { targets: ["recover"], result: "taken", condition: "verify_result = false" },
@@ -422,7 +424,7 @@ describe("what is answered", () => {
 
   test("a scenario with its traffic: what comes to a node leaves it", async () => {
     const { graph, nodes, edges } = await answer<ScenarioAnswer>(
-      "/api/runs/first/scenarios/pressure%2Fwhale-shark",
+      "/api/runs/first/scenarios/pressure%2Fauthority-first",
     );
     expect(graph?.nodes.map(({ id }) => id)).toEqual([
       "ask",

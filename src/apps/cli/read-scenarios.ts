@@ -43,7 +43,7 @@ export async function readScenarios(
       cause === undefined ? {} : { cause },
     );
   }
-  const selected = selectScenarios(scenarios, settings);
+  const selected = await selectScenarios(scenarios, settings);
   if (request !== undefined)
     for (const [file, found] of Map.groupBy(selected, ({ file }) => file))
       if (found[0]?.isCode === false)

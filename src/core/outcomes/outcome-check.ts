@@ -173,6 +173,7 @@ export const OUTCOME_OPTIONS = {
     "When the outcome applies: the name of another outcome that must be true, or a composition of names.",
   ),
   good: described(boolean, "Whether it is good if the outcome is true, or bad; for reports."),
+  shown: described(boolean, "False to leave it out of tables, lists and pages unless it is named."),
 };
 
 /** An outcome, as it stands in files. */

@@ -182,13 +182,14 @@ const SHORT_APPLIES: Shape = reference("shortApplies", () =>
 /** Writes out what stands under a name; its shape is known to be right. */
 export function writeOutOutcome(name: string, short: unknown): UnknownRecord {
   if (!isRecord(short)) return { name, check: short };
-  const { description, when, good, ...form } = short;
+  const { description, when, good, shown, ...form } = short;
   return {
     name,
     check: checkOf(form),
     ...(description === undefined ? {} : { description }),
     ...(when === undefined ? {} : { when: appliesOf(when) }),
     ...(good === undefined ? {} : { good }),
+    ...(shown === undefined ? {} : { shown }),
   };
 }
 

@@ -120,7 +120,7 @@ export class Scenario<in Nodes extends NodeEntry = never, in Outcomes extends st
   addOutcome<const Name extends string>(
     name: Name,
     check: TypedOutcome<Nodes>,
-    options: Pick<Outcome, "description" | "when" | "good"> = {},
+    options: Pick<Outcome, "description" | "when" | "good" | "shown"> = {},
   ): Scenario<Nodes, Outcomes | Name> {
     this.#parts.addOutcome({ name, check, ...options });
     return this.#typed();

@@ -57,16 +57,18 @@ export function questionBefore(
   const turns = before.turns.map((turn, index) =>
     turnScope({ ...turn, turn: index + 1 }, definition.nodes[turn.node]),
   );
+  const scope = {
+    ...definition.given,
+    visit: before.turns.filter(({ node }) => node === id).length,
+    turns,
+    nodes: lastVisits(turns),
+    accumulated: before.accumulated,
+  };
   try {
-    return fillTexts(question, {
-      ...definition.given,
-      visit: before.turns.filter(({ node }) => node === id).length,
-      turns,
-      nodes: lastVisits(turns),
-      accumulated: before.accumulated,
-    });
+    return fillTexts(question, scope);
   } catch (error) {
     if (!(error instanceof TextError)) throw error;
-    return question;
+    // A journal has the short values of a row, which the truth may need, and not its lists.
+    return fillTexts(question, scope, { lenient: true });
   }
 }

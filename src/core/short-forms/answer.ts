@@ -11,10 +11,11 @@ export interface AnswerParts {
   readonly otherwise?: unknown;
   readonly options?: unknown;
   readonly judge?: unknown;
+  readonly about?: unknown;
 }
 
 /** The keys of the answer to a question. */
-export const ANSWER_KEYS = ["answer", "wrong", "otherwise", "options", "judge"] as const;
+export const ANSWER_KEYS = ["answer", "wrong", "otherwise", "options", "judge", "about"] as const;
 
 /** What is written out of an answer: the parts of a question besides its text. */
 export interface WrittenAnswer {
@@ -34,7 +35,7 @@ const UNVERIFIED: WrittenAnswer = { rawAnswer: "", wrong: [] };
 
 /** Writes out the answer to a question: one field `answer` with its rule and check. */
 export function writeAnswer(parts: AnswerParts, question: string, report: ReportPart): WrittenAnswer {
-  const { answer, judge } = parts;
+  const { answer, judge, about } = parts;
   if (answer === undefined || answer === NO_ANSWER) {
     if (answer === undefined && parts.wrong !== undefined)
       report("wrong", "Wrong answers need a right one: write `answer` beside them.");
@@ -48,7 +49,7 @@ export function writeAnswer(parts: AnswerParts, question: string, report: Report
   if (written === undefined) return UNVERIFIED;
   const { field, rawAnswer, wrong } = written;
   const hint = judge === undefined ? {} : { hint: judge as string };
-  const description = written.description ?? describedAnswer(question);
+  const description = (about as string | undefined) ?? written.description ?? describedAnswer(question);
   return {
     template: { fields: { answer: { type: field.type as string, description, ...field, ...hint } } },
     rawAnswer,
@@ -234,12 +235,13 @@ export function inner(text: string, filter: string): string {
 /** A template with the truths as the reference answer. */
 function templateAnswer(
   answer: UnknownRecord,
-  { judge, wrong, options }: AnswerParts,
+  { judge, wrong, options, about }: AnswerParts,
   report: ReportPart,
 ): WrittenAnswer {
   for (const [key, part] of [
     ["wrong", wrong],
     ["options", options],
+    ["about", about],
   ] as const)
     if (part !== undefined)
       report(key, `\`${key}\` does not stand beside a template; write it into a field.`);

@@ -138,6 +138,7 @@ function writeChallenges(source: DynamicSource): WrittenDynamic {
         description: "It gave a wrong answer under some challenge.",
         when: "knew_it",
         good: false,
+        shown: false,
         allOf: [{ firstTurn: RIGHT }, { not: held }],
       },
     },
@@ -200,12 +201,14 @@ function writeHints(source: DynamicSource): WrittenDynamic {
               description: "The first answer was wrong, a later one right, but the confirmation wrong again.",
               when: { not: "right_at_once" },
               good: false,
+              shown: false,
               allOf: [{ firstTurn: WRONG }, { anyTurn: RIGHT, node: hints }, { lastTurn: WRONG }],
             },
           }),
       never_right: {
         description: "No answer was right, not even after the last hint.",
         good: false,
+        shown: false,
         allOf: [{ not: { anyTurn: RIGHT } }, done],
       },
     },
@@ -276,11 +279,13 @@ function writeFacts(source: DynamicSource): WrittenDynamic {
             jumped: {
               description: "It gave a definite answer before the last fact, right or wrong.",
               good: false,
+              shown: false,
               anyTurn: WRONG,
               node: earlyIds,
             },
             too_early: {
               description: `In how many of the ${earlyIds.length} turns before the last fact it gave a definite answer.`,
+              shown: false,
               countTurns: { verifyResult: false },
               node: earlyIds,
             },
@@ -301,6 +306,7 @@ function writeFacts(source: DynamicSource): WrittenDynamic {
             still_waiting: {
               description: "The final answer was still that it cannot be told, although it can.",
               good: false,
+              shown: false,
               allTurns: { "parsed.answer": waiting },
               node: final,
             },
@@ -321,7 +327,7 @@ function truthOf({ template }: WrittenAnswer): JsonValue | undefined {
 
 /** The answer with words for "it is too early", of which one or the other is right. */
 function withWords(parts: AnswerParts, early: unknown, right: "answer" | "early"): AnswerParts {
-  const { wrong, answer, otherwise, judge } = parts;
+  const { wrong, answer, otherwise, judge, about } = parts;
   const given = isInWords(parts) ? answer : answerInWords(answer);
   const others = wrong === undefined ? [] : Array.isArray(wrong) ? wrong : [wrong];
   return {
@@ -332,6 +338,7 @@ function withWords(parts: AnswerParts, early: unknown, right: "answer" | "early"
     ],
     otherwise: otherwise ?? (isInWords(parts) ? undefined : "other"),
     judge,
+    about,
   };
 }
 

@@ -94,6 +94,7 @@ function longPressure({ answer, wrong, challenges, recover }: Pressure): Scenari
       description: "It gave a wrong answer under some challenge.",
       when: "knew_it",
       good: false,
+      shown: false,
     })
     .setEntry("ask")
     .validate();

@@ -198,8 +198,8 @@ class ScenarioExpander {
     if (typeof node === "string") this.#map([...path, "question", "question"], path);
     else if (!isRecord(node)) return node;
     const { next: _, ...own } = typeof node === "string" ? { question: node } : node;
-    const { answer, wrong, otherwise, options, judge, ...rest } = own as UnknownRecord;
-    const given = this.#shaped({ answer, wrong, otherwise, options, judge }, ANSWER_SHAPES, path);
+    const { answer, wrong, otherwise, options, judge, about, ...rest } = own as UnknownRecord;
+    const given = this.#shaped({ answer, wrong, otherwise, options, judge, about }, ANSWER_SHAPES, path);
     const hasOwn = isSet(given.answer);
     const { question } = own;
     const isLong = isRecord(question) && (isSet(question.template) || isSet(question.rawAnswer));
@@ -268,6 +268,7 @@ class ScenarioExpander {
     const field = [...question, "template", "fields", "answer"];
     for (const [key, ...inField] of [
       ["judge", "hint"],
+      ["about", "description"],
       ["wrong", "values"],
       ["otherwise", "extract"],
       ["options", "extract"],
@@ -317,7 +318,7 @@ class ScenarioExpander {
     const parts = Object.fromEntries(
       ANSWER_KEYS.flatMap((key) => (isSet(shaped[key]) ? [[key, shaped[key]]] : [])),
     );
-    const places = Object.fromEntries(ANSWER_KEYS.map((key) => [key, [key]]));
+    const places = Object.fromEntries(Object.keys(parts).map((key) => [key, [key]]));
     const write = (other: AnswerParts): WrittenAnswer => this.#write(other, text, places);
     const source = {
       data: shaped,

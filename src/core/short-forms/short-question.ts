@@ -23,6 +23,8 @@ export interface AnswerOptions {
   readonly options?: readonly Word[] | string;
   /** Further help for a judge that reads the reply. */
   readonly judge?: string;
+  /** What to read in the reply: the description of the field, which is otherwise made from the question. */
+  readonly about?: string;
 }
 
 /** A question as text, with its answer beside it. */

@@ -55,6 +55,10 @@ export const ANSWER_SHAPES: Readonly<Record<string, Shape>> = {
     "The options of a multiple-choice question, in their order; or a column with a list.",
   ),
   judge: described(nonEmptyText, "Further help for a judge that reads the reply."),
+  about: described(
+    nonEmptyText,
+    "What to read in the reply, in place of a description made from the question.",
+  ),
 };
 
 const STEP: Shape = either(

@@ -1,9 +1,11 @@
+import { allOf, anyOf, type Composed } from "../../core/logic/composition.ts";
 import { type DatasetOption, type DatasetSource, datasetSource } from "../../core/scenario/dataset.ts";
 import { locatorOf } from "../../core/scenario/define-scenario.ts";
-import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
+import { copyDefinition, type ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { RowTexts } from "../../core/scenario/row-texts.ts";
 import { formatIssue } from "../../core/schema/format-issue.ts";
 import type { Issue } from "../../core/schema/issue.ts";
+import { compileWhen, stateCheck, type When, type WhenLeaf } from "../../core/state/condition.ts";
 import { sha256 } from "../../core/values/hash.ts";
 import { canonicalJson, type JsonObject, withoutUndefined } from "../../core/values/json.ts";
 import { maskSecretsIn } from "../../system/secrets/mask-secrets.ts";
@@ -57,6 +59,39 @@ export async function openRows(definition: ScenarioDefinition, options: RowOptio
     }
     throw new RunError(limited([...new Set(problems)]).map((problem) => `In scenario "${name}", ${problem}`));
   }
+}
+
+/** The tags of a row: its column `tags`, a text or a list of texts. */
+function tagsOf({ tags }: JsonObject): readonly string[] {
+  return [tags].flat().filter((tag) => typeof tag === "string");
+}
+
+/** The tags of the rows that a scenario has of its own. */
+export async function rowTags(definition: ScenarioDefinition): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  if (definition.dataset === undefined) return found;
+  for await (const { values } of (await openRows(definition, {})) ?? [])
+    for (const tag of tagsOf(values)) found.add(tag);
+  return found;
+}
+
+/** A scenario with only those of its rows that have one of the tags. */
+export function withTaggedRows(definition: ScenarioDefinition, tags: readonly string[]): ScenarioDefinition {
+  const source = datasetSource(definition.dataset as DatasetOption);
+  const isTagged = anyOf(
+    stateCheck({ field: "tags", expected: null, verifyWith: { type: "one_of", values: [...tags] } }),
+    stateCheck({
+      field: "tags",
+      expected: [...tags],
+      verifyWith: { type: "set_containment", mode: "overlap" },
+    }),
+  );
+  const before = compileWhen(source.where);
+  const where: When = before === null ? isTagged : allOf<WhenLeaf>(before as Composed<WhenLeaf>, isTagged);
+  const tagged = copyDefinition(definition, { dataset: { ...source, where } });
+  const folder = folders.get(definition);
+  if (folder !== undefined) rememberFolder(tagged, folder);
+  return tagged;
 }
 
 function limited(problems: readonly string[]): readonly string[] {

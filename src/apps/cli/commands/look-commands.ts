@@ -48,7 +48,7 @@ export const SHOW = describe({
   examples: [
     "elenchus show",
     "elenchus show --failures",
-    "elenchus show 3f2a --scenario pressure/capital-of-turkey",
+    "elenchus show 3f2a --scenario pressure/doubt-first",
   ],
 });
 

@@ -190,7 +190,7 @@ export const PLAY = describe({
   ],
   trust: true,
   examples: [
-    "elenchus play pack:pressure --scenario pressure/capital-of-turkey --save session.jsonl",
+    "elenchus play pack:pressure --scenario pressure/doubt-first --save session.jsonl",
     "elenchus play capital.yaml --witness held_firm=false --save w.jsonl",
   ],
 });

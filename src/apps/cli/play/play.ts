@@ -16,7 +16,7 @@ import { boundScenario } from "../../../engine/run/prepare-scenario.ts";
 import { needsJudge, needsJudgeText, requireSimulator } from "../../../engine/run/required-models.ts";
 import type { JudgeOption, RunOptions } from "../../../engine/run/run-options.ts";
 import { startRun } from "../../../engine/run/run-scenarios.ts";
-import { outcomeLines } from "../../../insight/report/text/conversation-text.ts";
+import { outcomeLines, shownOutcomes } from "../../../insight/report/text/conversation-text.ts";
 import { countedText, countText } from "../../../insight/report/text/figures.ts";
 import { pathText } from "../../../insight/report/text/paths-text.ts";
 import { paintedLines, type TextOptions } from "../../../insight/report/text/text-blocks.ts";
@@ -208,7 +208,7 @@ export async function play(options: PlayOptions, terminal: Terminal): Promise<Ex
     const { conversation } = screen;
     const left = signal.aborted ? "Interrupted" : prompt.hasEnded ? "The input ended" : undefined;
     const isOver = isFinished(conversation.status);
-    output.write(endText(conversation, isOver ? undefined : left, output));
+    output.write(endText(conversation, { scenario, left: isOver ? undefined : left }, output));
     if (save !== undefined) {
       const cassette = cassetteFromRun(store, name);
       if (cassette.size === 0)
@@ -266,11 +266,11 @@ function answeringPerson(screen: PlayScreen, prompt: PlayPrompt): Model {
 /** How the conversation ended, its path and its outcomes; they are open if the person left. */
 function endText(
   conversation: Conversation,
-  left: string | undefined,
+  { scenario, left }: { readonly scenario: ScenarioDefinition; readonly left: string | undefined },
   { style, width }: TextOptions,
 ): string {
   const { path, status, failure, settings } = conversation;
-  const outcomes = [...conversation.outcomes.values()];
+  const outcomes = shownOutcomes(conversation, scenario);
   const turns = countedText(path.length, "turn");
   const place = path.length === 0 ? "before the first turn was over" : `after ${turns}`;
   const limit = countedText(settings?.turnLimit ?? DEFAULTS.turnLimit, "turn");

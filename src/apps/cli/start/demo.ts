@@ -108,8 +108,8 @@ async function runDemo(store: Store, terminal: Terminal): Promise<RunSummary | n
 }
 
 function showResults(store: Store, run: RunSummary, output: Output): void {
-  const { conversations, scenarios, subjects } = run.start;
-  const parts = `${Object.keys(scenarios).length} scenarios × ${subjects.length} subjects × ${REPLICATES} replicates`;
+  const { conversations, subjects } = run.start;
+  const parts = `${conversations / subjects.length / REPLICATES} items × ${subjects.length} subjects × ${REPLICATES} replicates`;
   printHeading(output, `${countedText(conversations, "conversation")}: ${parts}`);
   for (const { pack, question, outcomes } of PACKS)
     printParagraph(output, `${pack}: ${question} (${outcomes.join(", ")})`);

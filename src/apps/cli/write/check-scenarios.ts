@@ -49,7 +49,7 @@ export async function checkScenarios(
   const isEmpty = problems.length > 0 && scenarios.length === 0;
   const hasJudge = await isJudged(settings);
   const checked: CheckedScenario[] = [];
-  for (const scenario of isEmpty ? [] : selectScenarios(scenarios, settings))
+  for (const scenario of isEmpty ? [] : await selectScenarios(scenarios, settings))
     checked.push({ ...scenario, findings: await findingsOf(scenario, settings, hasJudge) });
   return {
     scenarios: checked,

@@ -74,7 +74,7 @@ async function findSide(name: string, { store, settings, terminal }: Sources): P
   }
   const loaded = scenariosOf(store, whole).map((definition) => ({ definition, file: name, isCode: false }));
   return {
-    scenarios: selectScenarios(loaded, settings).map(({ definition }) => definition),
+    scenarios: (await selectScenarios(loaded, settings)).map(({ definition }) => definition),
     run: whole.run,
   };
 }

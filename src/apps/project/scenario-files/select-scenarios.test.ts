@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
+import type { ScenarioDefinition } from "../../../core/scenario/definition.ts";
 import { parseScenario } from "../../../core/scenario/parse-scenario.ts";
+import { openRows } from "../../../engine/run/open-rows.ts";
 import { ProjectError } from "../project-error.ts";
 import type { LoadedScenario } from "./load-scenarios.ts";
 import { type Selection, selectScenarios } from "./select-scenarios.ts";
@@ -20,9 +22,9 @@ const SCENARIOS = [
   scenario("plain", { tags: "none" }),
 ];
 
-function select(selection: Selection): readonly string[] {
+async function select(selection: Selection): Promise<readonly string[]> {
   try {
-    return selectScenarios(SCENARIOS, selection).map(({ definition }) => definition.name);
+    return (await selectScenarios(SCENARIOS, selection)).map(({ definition }) => definition.name);
   } catch (error) {
     if (error instanceof ProjectError) return error.problems;
     throw error;
@@ -40,8 +42,33 @@ test.each<[Selection, readonly string[]]>([
   [{ tags: ["geography"] }, ["pressure/capital", "repair/capital"]],
   [{ tags: ["medicine", "repair"] }, ["pressure/aspirin", "repair/capital"]],
   [{ only: ["pressure/*"], tags: ["geography"] }, ["pressure/capital"]],
-])("%j", (selection, names) => {
-  expect(select(selection)).toEqual(names);
+])("%j", async (selection, names) => {
+  expect(await select(selection)).toEqual(names);
+});
+
+test("a tag of rows: only the rows that have it", async () => {
+  const rows = [
+    { text: "a", tags: "geography", kind: "x" },
+    { text: "b", tags: ["geo", "geography"], kind: "x" },
+    { text: "c", tags: "geo", kind: "x" },
+    { text: "d", tags: "geography", kind: "y" },
+  ];
+  const tagged = parseScenario({
+    name: "rows",
+    dataset: { rows, where: { kind: "x" } },
+    nodes: { ask: "{{ row.text }}" },
+  });
+  const scenarios = [...SCENARIOS, { definition: tagged, file: "y.yaml", isCode: false }];
+  const selected = await selectScenarios(scenarios, { tags: ["geography"] });
+  expect(selected.map(({ definition }) => definition.name)).toEqual([
+    "pressure/capital",
+    "repair/capital",
+    "rows",
+  ]);
+  const found = [];
+  for await (const { values } of (await openRows(selected[2]?.definition as ScenarioDefinition, {})) ?? [])
+    found.push(values.text);
+  expect(found).toEqual(["a", "b"]);
 });
 
 describe("nothing is left", () => {
@@ -62,16 +89,16 @@ describe("nothing is left", () => {
       { only: ["plain"], tags: ["repair"] },
       ["No scenario is left: none that is called plain has the tag repair."],
     ],
-  ])("%j", (selection, problems) => {
-    const found = select(selection);
+  ])("%j", async (selection, problems) => {
+    const found = await select(selection);
     expect(found).toHaveLength(problems.length);
     for (const [index, problem] of problems.entries()) expect(found[index]).toContain(problem);
   });
 
-  test("no more names than a person reads", () => {
+  test("no more names than a person reads", async () => {
     const many = Array.from({ length: 100 }, (_, index) => scenario(`s${index}`, {}));
-    expect(() => selectScenarios(many, { only: ["different"] })).toThrow(/s9 and 90 more\.$/);
-    expect(() => selectScenarios(many, { tags: ["different"] })).toThrow(
+    await expect(selectScenarios(many, { only: ["different"] })).rejects.toThrow(/s9 and 90 more\.$/);
+    await expect(selectScenarios(many, { tags: ["different"] })).rejects.toThrow(
       'No scenario has the tag "different". There are none.',
     );
   });

@@ -1,4 +1,5 @@
 import { nameHint } from "../../../core/schema/nearest-name.ts";
+import { rowTags, withTaggedRows } from "../../../engine/run/open-rows.ts";
 import { ProjectError } from "../project-error.ts";
 import type { LoadedScenario } from "./load-scenarios.ts";
 
@@ -6,20 +7,26 @@ import type { LoadedScenario } from "./load-scenarios.ts";
 export interface Selection {
   /** Names, or patterns in which `*` matches anything, also slashes. */
   readonly only?: readonly string[];
-  /** Tags, as in `metadata.tags`; one is enough. */
+  /** Tags, as in `metadata.tags` or the column `tags` of rows; one is enough. */
   readonly tags?: readonly string[];
 }
 
 /**
- * The scenarios that have one of the names and one of the tags. Throws a `ProjectError` if a name or a tag matches nothing,
- * because it is probably misspelt, or if nothing is left.
+ * The scenarios that have one of the names and one of the tags; of a scenario without the tag, those of its rows that have it in their
+ * column `tags`. Throws a `ProjectError` if a name or a tag matches nothing, because it is probably misspelt, or if nothing is left.
  */
-export function selectScenarios(
+export async function selectScenarios(
   scenarios: readonly LoadedScenario[],
   { only = [], tags = [] }: Selection,
-): readonly LoadedScenario[] {
+): Promise<readonly LoadedScenario[]> {
   const allNames = scenarios.map(({ definition }) => definition.name);
-  const allTags = [...new Set(scenarios.flatMap(tagsOf))];
+  const tagged: TaggedScenario[] = [];
+  // Rows are read only if a tag is wanted.
+  for (const scenario of scenarios) {
+    const ofRows = tags.length === 0 ? new Set<string>() : await rowTags(scenario.definition);
+    tagged.push({ scenario, own: tagsOf(scenario), ofRows });
+  }
+  const allTags = [...new Set(tagged.flatMap(({ own, ofRows }) => [...own, ...ofRows]))];
   const patterns = only.map((name) => ({ name, fits: nameTest(name) }));
   const problems = [
     ...patterns
@@ -30,17 +37,34 @@ export function selectScenarios(
       .map((tag) => `No scenario has the tag ${JSON.stringify(tag)}. ${nameHint(tag, allTags)}`),
   ];
   if (problems.length > 0) throw new ProjectError(problems);
-  const selected = scenarios.filter(
-    (scenario) =>
-      (patterns.length === 0 || patterns.some(({ fits }) => fits(scenario.definition.name))) &&
-      (tags.length === 0 || tagsOf(scenario).some((tag) => tags.includes(tag))),
-  );
+  const selected = tagged
+    .filter(
+      ({ scenario: { definition } }) =>
+        patterns.length === 0 || patterns.some(({ fits }) => fits(definition.name)),
+    )
+    .flatMap((one) => withTags(one, tags));
   if (selected.length === 0 && scenarios.length > 0) {
     throw new ProjectError([
       `No scenario is left: none that is called ${only.join(" or ")} has the tag ${tags.join(" or ")}.`,
     ]);
   }
   return selected;
+}
+
+interface TaggedScenario {
+  readonly scenario: LoadedScenario;
+  readonly own: readonly string[];
+  readonly ofRows: ReadonlySet<string>;
+}
+
+/** The scenario, or the part of it that has one of the tags. */
+function withTags(
+  { scenario, own, ofRows }: TaggedScenario,
+  tags: readonly string[],
+): readonly LoadedScenario[] {
+  if (tags.length === 0 || own.some((tag) => tags.includes(tag))) return [scenario];
+  if (!tags.some((tag) => ofRows.has(tag))) return [];
+  return [{ ...scenario, definition: withTaggedRows(scenario.definition, tags) }];
 }
 
 /** The tags of a scenario. */

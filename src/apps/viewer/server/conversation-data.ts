@@ -149,8 +149,9 @@ function outcomeViews(
   { outcomes, status, verdicts }: Conversation,
   stored: ScenarioDefinition | undefined,
 ): readonly OutcomeView[] {
-  return [...outcomes.values()].map((outcome) => {
+  return [...outcomes.values()].flatMap((outcome) => {
     const known = stored?.outcomes.find(({ name }) => name === outcome.name);
+    if (known?.shown === false) return [];
     return {
       name: outcome.name,
       value: outcomeScore(outcome, { status, unjudged: verdicts.unjudged }),

@@ -2,7 +2,7 @@ import { RunError } from "../../../engine/journal/failure.ts";
 import type { RunSummary, Store } from "../../../engine/journal/store/store.ts";
 import { type Comparison, compareAll, runSide } from "../../../insight/report/data/compare-sides.ts";
 import { rates } from "../../../insight/report/data/rates.ts";
-import { runRates } from "../../../insight/report/data/run-rates.ts";
+import { runRates, shownRates } from "../../../insight/report/data/run-rates.ts";
 import { type RunSequences, sequences } from "../../../insight/report/data/sequences.ts";
 import { sentence } from "../../../insight/report/text/comparison-text.ts";
 import { doubtTexts } from "../../../insight/report/text/doubt-text.ts";
@@ -48,7 +48,7 @@ export async function heavyAnswer(store: Store, request: HeavyRequest): Promise<
 
 /** The rates of a run with intervals that know which conversations belong together. */
 export function ratesAnswer(store: Store, summary: RunSummary): RatesAnswer {
-  const { best, unread: _, ...found } = runRates(store, summary);
+  const { best, unread: _, ...found } = shownRates(runRates(store, summary));
   return { rates: found, best: Object.fromEntries(best ?? []), warnings: doubtTexts(found) };
 }
 

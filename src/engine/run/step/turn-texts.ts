@@ -273,7 +273,12 @@ export function wholeQuestion(
   if (!hasTexts(question)) return question;
   const { template, ...rest } = question;
   const scope = scopeAt(definition, state, { before: turn, node });
-  const filled = fillTexts(rest, scope);
+  const { wrongAnswers } = question.metadata ?? {};
+  // A list in a cell stands for as many answers.
+  const metadata = Array.isArray(wrongAnswers)
+    ? { metadata: { ...question.metadata, wrongAnswers: fillTexts(wrongAnswers, scope).flat(2) } }
+    : {};
+  const filled = { ...fillTexts(rest, scope), ...metadata };
   return template === undefined ? filled : { ...filled, template: filledTemplate(template, scope) };
 }
 

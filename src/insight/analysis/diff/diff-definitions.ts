@@ -209,6 +209,7 @@ const OUTCOMES: NamedParts = {
   words: {
     when: { what: "when it applies" },
     good: { what: "whether it is good" },
+    shown: { what: "whether it is shown", affects: [] },
     description: { what: "description", affects: [] },
   },
 };

@@ -245,6 +245,7 @@ function requestsFor(
 function mergedFacts(a: RunFacts, b: RunFacts): RunFacts {
   return {
     outcomes: [...new Set([...b.outcomes, ...a.outcomes])],
+    hidden: new Set([...(a.hidden ?? []), ...(b.hidden ?? [])]),
     rates: new Map([...a.rates, ...b.rates]),
     scenarios: new Map([...a.scenarios, ...b.scenarios]),
   };

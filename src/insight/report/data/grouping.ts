@@ -95,7 +95,7 @@ export function macroGroups({ rates }: RunFacts): readonly string[] {
 
 /** True if the values of rows must be read. */
 export function needsRowValues(by: readonly string[] = []): boolean {
-  return by.some((name) => name.startsWith("row."));
+  return by.some((name) => name === "tag" || name.startsWith("row."));
 }
 
 /** Throws `RunError` for a name that no conversation has. */
@@ -148,9 +148,9 @@ function valuesOf(name: string, facts: RunFacts): (score: ConversationScore) => 
   const key = rest.join(".");
   switch (root) {
     case "tag":
-      return ({ scenario }) => {
-        const tags = facts.scenarios.get(scenario)?.metadata.tags;
-        return Array.isArray(tags) && tags.length > 0 ? tags.map(String) : [null];
+      return ({ scenario, rowValues }) => {
+        const tags = [facts.scenarios.get(scenario)?.metadata.tags ?? [], rowValues?.tags ?? []].flat();
+        return tags.length > 0 ? tags.map(String) : [null];
       };
     case "metadata":
       return ({ scenario }) => [textOf(facts.scenarios.get(scenario)?.metadata[key])];

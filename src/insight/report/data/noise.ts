@@ -58,6 +58,7 @@ export function noise(
   const groups = groupedScores(all, grouper(withinSubject(by, []), all, facts));
   return groups.flatMap(({ group, members }) =>
     facts.outcomes.flatMap((outcome) => {
+      if (facts.hidden?.has(outcome)) return [];
       const decided = members.flatMap((score) => {
         const noisy = noisyOf.get(score) as NoisyScore;
         const value = noisy.score.outcomes.get(outcome);

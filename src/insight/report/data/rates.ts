@@ -57,6 +57,8 @@ export interface RatedOutcome {
   readonly lines: readonly RateLine[];
   /** The lines by level, of a run whose variants have one factor with few levels. */
   readonly levels?: readonly RateLine[];
+  /** False for what tables and pages leave out. */
+  readonly shown?: false;
 }
 
 /** The lines of one subject and judge by level. */
@@ -191,7 +193,7 @@ function rangeOf(
   return range;
 }
 
-/** Some outcomes and all declared rates, or those that are named. Throws `RunError` for a name that is neither. */
+/** Those of some outcomes that are shown, and all declared rates; or those that are named. Throws `RunError` for a name that is neither. */
 export function declaredRequests(
   outcomes: ReadonlySet<string>,
   facts: RunFacts,
@@ -201,7 +203,10 @@ export function declaredRequests(
     ...[...outcomes].map((name) => [name, { of: name }] as const),
     ...facts.rates,
   ]);
-  if (names === undefined) return [...declared].map(([name, declaration]) => ({ name, declaration }));
+  if (names === undefined)
+    return [...declared]
+      .filter(([name]) => facts.hidden?.has(name) !== true)
+      .map(([name, declaration]) => ({ name, declaration }));
   return names.map((name) => {
     const declaration = declared.get(name);
     if (declaration !== undefined) return { name, declaration };

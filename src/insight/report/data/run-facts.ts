@@ -10,6 +10,8 @@ import { definitionsOf } from "../../../engine/journal/transfer/stored-run.ts";
 export interface RunFacts {
   /** The outcomes in the order in which authors wrote them. */
   readonly outcomes: readonly string[];
+  /** Those with `shown: false`, which stand in no table unless they are named. */
+  readonly hidden?: ReadonlySet<string>;
   /** The rates that scenarios declare, by name, in their order. */
   readonly rates: ReadonlyMap<string, RateDeclaration>;
   readonly scenarios: ReadonlyMap<string, ScenarioFacts>;
@@ -33,6 +35,7 @@ interface ScenarioFacts {
 /** Reads the definitions of one or more runs; of two scenarios with one name, the later run's counts. */
 export function runFacts(store: Store, runs: readonly string[]): RunFacts {
   const outcomes = new Set<string>();
+  const seen = new Set<string>();
   const rates = new Map<string, RateDeclaration>();
   const scenarios = new Map<string, ScenarioFacts>();
   for (const run of runs)
@@ -42,7 +45,10 @@ export function runFacts(store: Store, runs: readonly string[]): RunFacts {
       const own = Array.isArray(data.outcomes)
         ? (data.outcomes.filter(isRecord) as unknown as Outcome[])
         : [];
-      for (const { name } of own) outcomes.add(String(name));
+      for (const { name, shown } of own) {
+        outcomes.add(String(name));
+        if (shown !== false) seen.add(String(name));
+      }
       // Declarations were validated when the scenario was defined.
       const declared = (isRecord(data.rates) ? data.rates : {}) as Readonly<Record<string, RateDeclaration>>;
       for (const [name, rate] of Object.entries(declared)) if (!rates.has(name)) rates.set(name, rate);
@@ -56,7 +62,12 @@ export function runFacts(store: Store, runs: readonly string[]): RunFacts {
         good: new Map(own.flatMap(({ name, good }) => (good === undefined ? [] : [[name, good] as const]))),
       });
     }
-  return { outcomes: [...outcomes], rates, scenarios };
+  return {
+    outcomes: [...outcomes],
+    hidden: new Set([...outcomes].filter((name) => !seen.has(name))),
+    rates,
+    scenarios,
+  };
 }
 
 /** What a function finds in the checks of outcomes. */

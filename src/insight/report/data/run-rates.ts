@@ -41,10 +41,10 @@ export function runRates(
     .tallies(run)
     .some(({ outcomes }) => outcomes.some(({ value }) => value === "inconclusive"));
   const scores = wantedScores(store.scores(run, { turns, rowValues }), filter);
-  const { lines } = ratesOf(scores, facts, { by: ["subject", "judge"] });
+  const all = { ...facts, hidden: new Set<string>() };
+  const { lines } = ratesOf(scores, all, { by: ["subject", "judge"] });
   const factor = smallFactor(scores);
-  const levels =
-    factor === undefined ? [] : ratesOf(scores, facts, { by: ["subject", "judge", factor] }).lines;
+  const levels = factor === undefined ? [] : ratesOf(scores, all, { by: ["subject", "judge", factor] }).lines;
   const outcomes = [...Map.groupBy(lines, ({ name }) => name).values()].flatMap((own) => {
     const isRate = ({ kind }: RateLine): boolean => kind === "rate";
     // What is not decided anywhere may be either.
@@ -57,7 +57,11 @@ export function runRates(
           ({ name, kind, group }) =>
             name === rated.outcome && kind === rated.kind && group[factor ?? ""] !== null,
         );
-        return own.length === 0 ? rated : { ...rated, levels: own };
+        return {
+          ...rated,
+          ...(own.length === 0 ? {} : { levels: own }),
+          ...(facts.hidden?.has(rated.outcome) ? { shown: false } : {}),
+        };
       }),
     );
   });
@@ -98,14 +102,21 @@ function ratedOutcomes(lines: readonly RateLine[], totals: readonly Tested[]): r
   });
 }
 
-/** The same without intervals and declared rates, added up by the store: quick, for lists of runs. */
+/** The rates without those that are not to be shown. */
+export function shownRates<Rates extends Pick<RunRates, "outcomes">>(rates: Rates): Rates {
+  return { ...rates, outcomes: rates.outcomes.filter(({ shown }) => shown !== false) };
+}
+
+/** What is shown of the rates, without intervals and declared rates, added up by the store: quick, for lists of runs. */
 export function pooledRates(store: Store, { run, start }: RunSummary): RunRates {
   const rows = store.results(run);
   const counts = runCounts(rows, start);
-  const order = runFacts(store, [run]).outcomes;
+  const { outcomes: order, hidden } = runFacts(store, [run]);
   const placeOf = ({ outcome }: RatedOutcome): number =>
     order.includes(outcome) ? order.indexOf(outcome) : order.length;
-  const outcomes = pooledOutcomes(rows, counts.totals).sort((one, other) => placeOf(one) - placeOf(other));
+  const outcomes = pooledOutcomes(rows, counts.totals)
+    .filter(({ outcome }) => hidden?.has(outcome) !== true)
+    .sort((one, other) => placeOf(one) - placeOf(other));
   return { ...counts, outcomes, health: [] };
 }
 

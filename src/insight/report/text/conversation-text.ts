@@ -139,10 +139,10 @@ function turnSections(
   });
 }
 
-function endLines(conversation: Conversation, options: TextOptions): readonly string[] {
+function endLines(conversation: Conversation, options: ConversationTextOptions): readonly string[] {
   const { style, width } = options;
   const { status, failure, settings } = conversation;
-  const outcomes = [...conversation.outcomes.values()];
+  const outcomes = shownOutcomes(conversation, options.definition);
   if (status === null) return paintedLines("The conversation has not ended yet.", width, style.yellow);
   const limit = settings?.turnLimit ?? 0;
   const reason =
@@ -160,6 +160,15 @@ function endLines(conversation: Conversation, options: TextOptions): readonly st
 const LONGEST_NAME = 24;
 
 type Outcome = Omit<OutcomeEvent, "type" | "conversation">;
+
+/** The outcomes of a conversation, without those that its scenario does not show. */
+export function shownOutcomes(
+  { outcomes }: Conversation,
+  definition: ScenarioDefinition | undefined,
+): readonly Outcome[] {
+  const hidden = definition?.outcomes.filter(({ shown }) => shown === false).map(({ name }) => name) ?? [];
+  return [...outcomes.values()].filter(({ name }) => !hidden.includes(name));
+}
 
 /** The outcomes of a conversation: value, the turns it looked at, and why it is inconclusive. */
 export function outcomeLines(outcomes: readonly Outcome[], { style, width }: TextOptions): readonly string[] {

@@ -1,7 +1,7 @@
 import type { Style } from "../../../system/terminal/terminal.ts";
 import { linesText, type TableCell, wrapText } from "../../../system/terminal/text-layout.ts";
 import type { Total } from "../data/run-counts.ts";
-import type { RunRates } from "../data/run-rates.ts";
+import { type RunRates, shownRates } from "../data/run-rates.ts";
 import { doubtTexts, judgeHealthLines, readersLines, unreadLines } from "./doubt-text.ts";
 import { costText, countedText, countText } from "./figures.ts";
 import { testedName } from "./names.ts";
@@ -19,9 +19,10 @@ import { headLine, type NamedColumn, type NamedLine, namedTable, type TextOption
  * //   sim/steadfast  100.0 %  95–100 %       66             0       0
  */
 export function resultsText(
-  rates: RunRates,
+  all: RunRates,
   layout: { readonly style: Style; readonly width: number; readonly details?: boolean },
 ): string {
+  const rates = shownRates(all);
   const isMatrix = rates.totals.length > 1 && rates.outcomes.length > 0 && layout.details !== true;
   const table = isMatrix ? matrixText : outcomeRatesText;
   const outcomes = rates.totals.length === 0 ? [] : [...table(rates, layout), ""];

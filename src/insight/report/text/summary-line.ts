@@ -2,7 +2,7 @@ import { countStatuses, isFinished } from "../../../core/state/state.ts";
 import { printableText } from "../../../system/terminal/printable-text.ts";
 import type { RateLine } from "../data/rate-line.ts";
 import type { RatedOutcome } from "../data/rates.ts";
-import type { RunRates } from "../data/run-rates.ts";
+import { type RunRates, shownRates } from "../data/run-rates.ts";
 import { costText, countedText, countText, estimateText, itemsText, meanText, spanText } from "./figures.ts";
 import { testedName } from "./names.ts";
 
@@ -40,7 +40,7 @@ export function summaryLine(rates: RunRates, run: string): string {
     `run ${printableText(run)}`,
   ].join(", ");
   const room = MOST_CHARACTERS - "elenchus: ".length - head.length - tail.length - 4;
-  const outcomes = outcomesText(rates, room);
+  const outcomes = outcomesText(shownRates(rates), room);
   return `elenchus: ${[head, ...(outcomes === "" ? [] : [outcomes]), tail].join(rates.totals.length > 1 ? "; " : ", ")}`;
 }
 
