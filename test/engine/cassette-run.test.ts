@@ -189,9 +189,9 @@ test("another replicate, seed or system prompt is another call, and the miss say
   };
   const more = await held({ ...strict, ...SETTINGS, replicates: 5 });
   expect(more.results.map(({ status }) => status)).toEqual([...Array(4).fill("completed"), "error"]);
-  expect(more.results[4]?.failure?.message).toContain(`it differs in the replicate: "5" here`);
+  expect(more.results[4]?.failure?.message).toContain("it differs in the replicate: 5 here");
   const seeded = await held({ ...strict, ...SETTINGS, seed: 8 });
-  expect(seeded.results[0]?.failure?.message).toContain(`it differs in the seed: "8" here, "7" there`);
+  expect(seeded.results[0]?.failure?.message).toContain("it differs in the seed: 8 here, 7 there");
   const prompted = await held({
     ...strict,
     ...SETTINGS,

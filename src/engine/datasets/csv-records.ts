@@ -12,14 +12,11 @@ const LONGEST_RECORD = 10_000_000;
  */
 export class CsvReader {
   readonly #separator: string;
-  /** What stands between two separators without quotes. */
-  readonly #plain: RegExp;
   #rest = "";
   #line = 1;
 
   constructor(separator: "," | ";" | "\t" = ",") {
     this.#separator = separator;
-    this.#plain = new RegExp(`[^${separator}\\n]*`, "y");
   }
 
   /** The records that are complete with this piece. */
@@ -38,10 +35,9 @@ export class CsvReader {
     while (start < text.length) {
       const found = this.#record(text, start, isLast);
       if (found === null) break;
-      const { end, ...record } = found;
-      if (!("fields" in record) || record.fields.length > 0) records.push({ ...record, line: this.#line });
-      this.#line += Math.max(1, countLines(text, start, end));
-      start = end;
+      if (found.record !== null) records.push(found.record);
+      this.#line += found.lines;
+      start = found.end;
     }
     this.#rest = text.slice(start);
     if (this.#rest.length > LONGEST_RECORD) {
@@ -52,49 +48,92 @@ export class CsvReader {
     return records;
   }
 
-  /** The record at an offset, without fields if it is an empty line; null if it may continue in the next piece. */
+  /** The record at an offset; null if it may continue in the next piece. */
   #record(
     text: string,
     start: number,
     isLast: boolean,
-  ):
-    | (({ readonly fields: readonly string[] } | { readonly problem: string }) & { readonly end: number })
-    | null {
+  ): { readonly record: CsvRecord | null; readonly end: number; readonly lines: number } | null {
     const newline = text.indexOf("\n", start);
+    const lineEnd = newline === -1 ? text.length : newline;
     if (newline === -1 && !isLast) return null;
-    const lineEnd = newline === -1 ? text.length : newline + 1;
-    const line = withoutReturn(text.slice(start, newline === -1 ? lineEnd : newline));
-    if (line === "") return { fields: [], end: lineEnd };
+    const line = withoutReturn(text.slice(start, lineEnd));
+    const end = newline === -1 ? text.length : newline + 1;
+    if (line === "") return { record: null, end, lines: 1 };
     // Most lines have no quotes.
-    if (!line.includes('"')) return { fields: line.split(this.#separator), end: lineEnd };
+    if (!line.includes('"'))
+      return { record: { fields: line.split(this.#separator), line: this.#line }, end, lines: 1 };
+    return this.#quoted(text, start, isLast);
+  }
+
+  #quoted(
+    text: string,
+    start: number,
+    isLast: boolean,
+  ): { readonly record: CsvRecord; readonly end: number; readonly lines: number } | null {
     const fields: string[] = [];
-    const broken = (problem: string) => ({ problem, end: lineEnd });
     let at = start;
-    do {
-      const isQuoted = text[at] === '"';
-      const pattern = isQuoted ? QUOTED : this.#plain;
-      pattern.lastIndex = at;
-      const written = pattern.exec(text)?.[0];
-      if (written === undefined) return isLast ? broken("a quote is not closed") : null;
-      at += written.length;
-      if (isQuoted && text[at] === "\r" && (text[at + 1] === "\n" || at + 1 === text.length)) at++;
-      if (at >= text.length && !isLast) return null;
-      const isEnd = at >= text.length || text[at] === "\n" || text[at] === this.#separator;
-      if (!isEnd) return broken("something stands after a closing quote");
-      const field = isQuoted ? written.slice(1, -1).replaceAll('""', '"') : withoutReturn(written);
-      if (!isQuoted && field.includes('"'))
-        return broken("a quote stands in a field that does not begin with one");
-      fields.push(field);
-    } while (text[at++] === this.#separator);
-    return { fields, end: Math.min(at, text.length) };
+    for (;;) {
+      if (text[at] !== '"') {
+        const end = this.#plainEnd(text, at);
+        if (end === text.length && !isLast) return null;
+        const field = withoutReturn(text.slice(at, end));
+        if (field.includes('"'))
+          return this.#broken(text, start, "a quote stands in a field that does not begin with one");
+        fields.push(field);
+        at = end;
+      } else {
+        const end = closingQuote(text, at);
+        if (end === -1) {
+          if (!isLast) return null;
+          return this.#broken(text, start, "a quote is not closed");
+        }
+        if (end === text.length - 1 && !isLast) return null;
+        fields.push(text.slice(at + 1, end).replaceAll('""', '"'));
+        at = end + 1;
+        if (text[at] === "\r" && (text[at + 1] === "\n" || at + 1 === text.length)) at++;
+        const isEnd = at >= text.length || text[at] === "\n" || text[at] === this.#separator;
+        if (!isEnd) return this.#broken(text, start, "something stands after a closing quote");
+      }
+      if (text[at] !== this.#separator) {
+        const end = Math.min(at + 1, text.length);
+        const lines = Math.max(1, countLines(text, start, end));
+        return { record: { fields, line: this.#line }, end, lines };
+      }
+      at++;
+    }
+  }
+
+  #plainEnd(text: string, start: number): number {
+    const newline = text.indexOf("\n", start);
+    const lineEnd = newline === -1 ? text.length : newline;
+    const separator = text.indexOf(this.#separator, start);
+    return separator === -1 ? lineEnd : Math.min(separator, lineEnd);
+  }
+
+  #broken(
+    text: string,
+    start: number,
+    problem: string,
+  ): { readonly record: CsvRecord; readonly end: number; readonly lines: number } {
+    const newline = text.indexOf("\n", start);
+    return {
+      record: { problem, line: this.#line },
+      end: newline === -1 ? text.length : newline + 1,
+      lines: 1,
+    };
   }
 }
 
-/** A field in quotes, in which a quote is written twice. */
-const QUOTED = /"[^"]*(?:""[^"]*)*"(?!")/y;
-
 function withoutReturn(text: string): string {
   return text.endsWith("\r") ? text.slice(0, -1) : text;
+}
+
+/** The offset of the quote that closes the one at an offset, or -1. */
+function closingQuote(text: string, start: number): number {
+  let at = text.indexOf('"', start + 1);
+  while (at !== -1 && text[at + 1] === '"') at = text.indexOf('"', at + 2);
+  return at;
 }
 
 function countLines(text: string, start: number, end: number): number {

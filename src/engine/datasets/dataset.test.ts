@@ -145,7 +145,7 @@ test("rows that cannot be used are told all at once, with file and line, or left
   ]);
   const json = file("bad.json", '[\n  { "id": "a", "n": 1 },\n  { "id": "a",\n    "n": 2 }, 7]');
   await expect(readDataset(json, { id: "id" })).rejects.toThrow(
-    /bad\.json, row 2: another row has the id "a"\.\n.*bad\.json, row 3: it is not an object/,
+    /bad\.json:3: another row has the id "a"\.\n.*bad\.json:4: it is not an object/,
   );
   await expect(readDataset(file("bad.jsonl", '{"a":1}\n{"a":\n[1]\n'))).rejects.toThrow(
     /bad\.jsonl:2: it is not JSON\.\n.*bad\.jsonl:3: it is not an object/,

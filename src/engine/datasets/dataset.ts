@@ -17,7 +17,7 @@ import {
   type JsonValue,
   ownValue,
 } from "../../core/values/json.ts";
-import { DatasetError, type FileRow, readRows } from "./row-files.ts";
+import { DatasetError, type FileRow, itemLines, readRows } from "./row-files.ts";
 
 /** A row of a dataset. */
 export interface DatasetRow {
@@ -196,24 +196,37 @@ async function inspect(
     hash: hash.digest("hex").slice(0, 16),
     columns: [...columns],
     problemCount,
-    problems: sentences(source, [...groups.values()]),
+    problems: await sentences(source, [...groups.values()]),
     chosen,
   };
 }
 
-/** The problems with file and line; a row of JSON, YAML or Parquet has a number in place of a line. */
-function sentences({ file }: DatasetSource, groups: readonly ProblemGroup[]): readonly string[] {
-  const hasLines = file !== undefined && !/\.(?:json|ya?ml|parquet)$/i.test(file);
+async function sentences(
+  { file }: DatasetSource,
+  groups: readonly ProblemGroup[],
+): Promise<readonly string[]> {
+  const lineOf = groups.length === 0 ? () => undefined : await lineFinder(file);
   return groups.map(({ problem: { text, columns = [] }, places, count }) => {
-    const [first = 0, ...others] = places.map(({ line, number }) => (hasLines ? line : number));
-    const row = hasLines ? `${file}:${first}` : `${file === undefined ? "" : `${file}, `}row ${first}`;
+    const [first, ...others] = places as [RowPlace, ...RowPlace[]];
+    const line = lineOf(first);
+    const row = line === undefined ? `row ${first.number}` : `${file}:${line}`;
+    const place = line === undefined && file !== undefined ? `${file}, ${row}` : row;
     const named = columns.map((column) => JSON.stringify(column)).join(" and ");
     const where = columns.length === 0 ? "" : `, ${columns.length === 1 ? "column" : "columns"} ${named}`;
-    if (count === 1) return `${row}${where}: ${text}.`;
-    const more = `${hasLines ? "line" : "row"}${count === 2 ? "" : "s"} ${others.join(", ")}`;
+    if (count === 1) return `${place}${where}: ${text}.`;
+    const more = `${line === undefined ? "row" : "line"}${count === 2 ? "" : "s"} ${others.map((other) => lineOf(other) ?? other.number).join(", ")}`;
     const rest = count - places.length;
-    return `${row}${where}: ${text}. The same in ${more}${rest > 0 ? ` and ${rest} more` : ""}.`;
+    return `${place}${where}: ${text}. The same in ${more}${rest > 0 ? ` and ${rest} more` : ""}.`;
   });
+}
+
+/** Finds the line of a row, if there is one; those of JSON and YAML are looked for here, only for messages. */
+async function lineFinder(file: string | undefined): Promise<(place: RowPlace) => number | undefined> {
+  if (file === undefined || /\.parquet$/i.test(file)) return () => undefined;
+  if (!/\.(json|ya?ml)$/i.test(file)) return ({ line }) => line;
+  const { readFileSync } = process.getBuiltinModule("node:fs");
+  const lines = await itemLines(readFileSync(file, "utf8"));
+  return ({ number }) => lines[number - 1];
 }
 
 /** The columns that the options name must be there. */

@@ -1,7 +1,7 @@
 import type { Worker } from "node:worker_threads";
 import { errorMessage } from "../../core/error-message.ts";
 import { nearestOf } from "../../core/schema/nearest-name.ts";
-import { isDeeper, MAX_DEPTH } from "../../core/values/frozen-copy.ts";
+import { MAX_DEPTH } from "../../core/values/frozen-copy.ts";
 import { isRecord, isReservedKey, type JsonObject } from "../../core/values/json.ts";
 import { linePortions, textPieces } from "../../system/files/read-text-file.ts";
 import { CsvReader, type CsvRecord } from "./csv-records.ts";
@@ -163,6 +163,13 @@ function objectRow(value: unknown, line: number): FileRow {
   return { values: value as JsonObject, line };
 }
 
+function isDeeper(value: object, levels: number): boolean {
+  if (levels === 0) return true;
+  for (const part of Array.isArray(value) ? value : Object.values(value))
+    if (typeof part === "object" && part !== null && isDeeper(part, levels - 1)) return true;
+  return false;
+}
+
 /** Formats that are read at once. Larger files are for JSONL, CSV and Parquet. */
 const LARGEST_WHOLE = 256_000_000;
 /** YAML takes many times its size in memory. */
@@ -180,7 +187,8 @@ async function* readWhole(
   const value = parse(text);
   const list = isRecord(value) && Array.isArray(value.rows) ? value.rows : value;
   if (!Array.isArray(list)) throw new DatasetError(`The dataset ${path} is not a list of rows.`);
-  yield list.map((item) => objectRow(item, 0));
+  const lines = list.every(isRecord) ? [] : await itemLines(text);
+  yield list.map((item, index) => objectRow(item, lines[index] ?? 0));
 }
 
 async function* readYaml(path: string): AsyncGenerator<readonly FileRow[]> {
@@ -196,6 +204,33 @@ async function* readYaml(path: string): AsyncGenerator<readonly FileRow[]> {
     }
   };
   yield* readWhole(path, read, LARGEST_YAML);
+}
+
+/** Longer texts are not read a second time for the sake of a message. */
+const LONGEST_SEARCHED = 1_000_000;
+
+/** The lines on which the items of a list begin, in JSON or YAML, for messages. Empty if they cannot be found. */
+export async function itemLines(text: string): Promise<readonly number[]> {
+  if (text.length > LONGEST_SEARCHED || hasDeepBrackets(text)) return [];
+  const { isMap, isSeq, LineCounter, parseDocument } = await import("yaml");
+  const lineCounter = new LineCounter();
+  const { contents } = parseDocument(text, { lineCounter, uniqueKeys: false });
+  const list = isMap(contents) ? contents.get("rows") : contents;
+  if (!isSeq(list)) return [];
+  return list.items.map((item) => {
+    const { range } = item as { readonly range?: readonly number[] | null };
+    return range == null ? 0 : lineCounter.linePos(range[0] ?? 0).line;
+  });
+}
+
+/** The parser of YAML takes time in proportion to the square of the depth. */
+function hasDeepBrackets(text: string): boolean {
+  let depth = 0;
+  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
+    depth = Math.max(0, depth + ("[{".includes(bracket) ? 1 : -1));
+    if (depth > MAX_DEPTH) return true;
+  }
+  return false;
 }
 
 /** How long a portion of rows may take, without what a large file adds. */
