@@ -75,6 +75,13 @@ export async function rowTags(definition: ScenarioDefinition): Promise<ReadonlyS
   return found;
 }
 
+/** True if a scenario has a row with one of the ids of its own. */
+export async function hasRow(definition: ScenarioDefinition, ids: readonly string[]): Promise<boolean> {
+  if (definition.dataset === undefined) return false;
+  for await (const { id } of (await openRows(definition, {})) ?? []) if (ids.includes(id)) return true;
+  return false;
+}
+
 /** A scenario with only those of its rows that have one of the tags. */
 export function withTaggedRows(definition: ScenarioDefinition, tags: readonly string[]): ScenarioDefinition {
   const source = datasetSource(definition.dataset as DatasetOption);

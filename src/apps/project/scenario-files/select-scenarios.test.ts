@@ -103,3 +103,20 @@ describe("nothing is left", () => {
     );
   });
 });
+
+test("of several scenarios, those that have the row", async () => {
+  const withRows = (name: string, id: string): LoadedScenario => ({
+    definition: parseScenario({
+      name,
+      question: "{{ row.q }}",
+      dataset: { rows: [{ id, q: "Why?" }], id: "id" },
+    }),
+    file: "x.yaml",
+    isCode: false,
+  });
+  const names = async (id: string): Promise<readonly string[]> => {
+    const found = await selectScenarios([withRows("one", "a"), withRows("two", "b")], { onlyRows: [id] });
+    return found.map(({ definition }) => definition.name);
+  };
+  expect([await names("b"), await names("c")]).toEqual([["two"], ["one", "two"]]);
+});

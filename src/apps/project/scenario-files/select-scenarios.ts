@@ -1,5 +1,5 @@
 import { nameHint } from "../../../core/schema/nearest-name.ts";
-import { rowTags, withTaggedRows } from "../../../engine/run/open-rows.ts";
+import { hasRow, rowTags, withTaggedRows } from "../../../engine/run/open-rows.ts";
 import { ProjectError } from "../project-error.ts";
 import type { LoadedScenario } from "./load-scenarios.ts";
 
@@ -9,6 +9,8 @@ export interface Selection {
   readonly only?: readonly string[];
   /** Tags, as in `metadata.tags` or the column `tags` of rows; one is enough. */
   readonly tags?: readonly string[];
+  /** Ids of rows: of several scenarios, those that have one of them. */
+  readonly onlyRows?: readonly string[];
 }
 
 /**
@@ -17,7 +19,7 @@ export interface Selection {
  */
 export async function selectScenarios(
   scenarios: readonly LoadedScenario[],
-  { only = [], tags = [] }: Selection,
+  { only = [], tags = [], onlyRows = [] }: Selection,
 ): Promise<readonly LoadedScenario[]> {
   const allNames = scenarios.map(({ definition }) => definition.name);
   const tagged: TaggedScenario[] = [];
@@ -48,7 +50,11 @@ export async function selectScenarios(
       `No scenario is left: none that is called ${only.join(" or ")} has the tag ${tags.join(" or ")}.`,
     ]);
   }
-  return selected;
+  if (onlyRows.length === 0 || selected.length < 2) return selected;
+  const having: LoadedScenario[] = [];
+  for (const scenario of selected) if (await hasRow(scenario.definition, onlyRows)) having.push(scenario);
+  // Where no scenario has it, the first one says which rows there are.
+  return having.length === 0 ? selected : having;
 }
 
 interface TaggedScenario {
