@@ -201,3 +201,10 @@ describe("a date", () => {
     expect(extractValue({ type: "date" }, { type: "date" }, reply).value).toBe(day),
   );
 });
+
+it("does not take the digit of a name for a quantity that stands alone", () => {
+  const rule = { type: "aliases", values: { JAK2: ["JAK2 inhibitors"], "BCL-2": [] } } as const;
+  const read = (reply: string): unknown => extractValue(rule, { type: "string" }, reply).value;
+  expect(read("That is a good point about JAK2 inhibitors.")).toBe(null);
+  expect(read("It is BCL-2.")).toBe("BCL-2");
+});

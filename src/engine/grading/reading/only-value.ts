@@ -24,7 +24,8 @@ const SUBJECT =
   /^["')\]}*]{0,3}(?: \([^()]{1,40}\))? (?:is|are|was|remains)(?: (?:still|indeed|actually|clearly|in fact|definitely))? (?:the|its|their|my|correct|right|[a-z]+'s)(?![a-z])/;
 
 function isQuantity(lower: string): boolean {
-  return /\d/.test(lower) || numberWords(lower).length > 0;
+  // The digit of a name is none: "BCL-2", "JAK2".
+  return /(?<![a-z]-?)\d/.test(lower) || numberWords(lower).length > 0;
 }
 
 /** A number before a quantity makes a range of it, or one of two: "7 to 14 atoms". */
