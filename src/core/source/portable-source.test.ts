@@ -1,5 +1,4 @@
 // biome-ignore-all lint/complexity/noArguments: functions as authors may write them.
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: functions as authors may write them.
 // biome-ignore-all lint/complexity/noStaticOnlyClass: functions as authors may write them.
 import * as acorn from "acorn";
 import { describe, expect, it } from "vitest";
@@ -176,51 +175,6 @@ describe("what is not portable", () => {
       problem: expect.stringMatching(/^it uses ".+", which is defined outside of it$/),
     });
   });
-});
-
-/** What a function of this source uses from outside, or why it is refused. */
-function outside(source: string): string {
-  // biome-ignore lint/security/noGlobalEval: a function as an author may write it.
-  const found = portableSource(globalThis.eval(`(${source})`) as () => void, acorn);
-  if ("source" in found) return "";
-  if (!found.problem.includes("outside of it")) return found.problem;
-  return Array.from(found.problem.matchAll(/"([^"]+)"/g), ([, name]) => name).join(" ");
-}
-
-it.each<[source: string, names: string]>([
-  ["(a, b) => a + b + c", "c"],
-  ["() => arguments[0]", "arguments"],
-  ["({ length: n, ...rest }, [a, , b] = defaults) => [n, rest, a, b, length]", "defaults length"],
-  ["({ a: { b: [c = d] } }) => [a, b, c]", "d a b"],
-  ["({ [key]: value = other }) => value", "key other"],
-  ["() => { { var a = 1 } return a }", ""],
-  ["() => { f(); a; function f() {} let a }", ""],
-  ["() => { for (const i of xs) for (let j = 0, n = m; j < n; j++) k; }", "xs m k"],
-  ["() => { try { a } catch (e) { e } finally { b } }", "a b"],
-  ["() => { try {} catch ({ message, ...rest }) { message + rest } }", ""],
-  ["(a) => { switch (a) { case b: let c = d; default: c } }", "d b"],
-  ["() => { a: for (;;) { b: for (;;) { continue a; break b } } }", ""],
-  ["() => { const f = function g() { return g }; return [f, g] }", ""],
-  ["(a) => { ({ a, b } = c); [d.e] = a }", "b c d"],
-  ["x => ({ y: x, 'z': x, 1: x, [w]: x, if: x, v })", "w v"],
-  ["() => ({ a() { return b }, get c() { return d }, ...e })", "b d e"],
-  ["a => a.b?.c?.[d]?.(e).if.class.this", "d e"],
-  ["() => typeof a === 'undefined' || delete c.d || new D", "a c D"],
-  ["(a) => tag`b ${a, c} ${`${d}`}`", "tag c d"],
-  ["() => \\u0061bc + x\\u{79}", "abc xy"],
-  ["() => ({ a() { return super.a } })", 'it uses "super"'],
-  ["function () { return new.target }", 'it uses "new.target"'],
-  ["() => import('a')", 'it uses "import"'],
-  ["(a) => \\u0065val(a)", 'it uses "eval"'],
-  ["() => class { a = 1 }", "it contains a class"],
-  ["() => ({ *a() {} })", "it contains a generator"],
-  ["() => async a => a", "it contains an async function"],
-  ["function (a) { with (a) b }", "'with' in strict mode (line 1, column 16)"],
-  ["a => 017", "invalid number (line 1, column 6)"],
-  // A name that another block declares.
-  ["() => { { let a = 1; a } return a }", ""],
-])("%.60s: %s", (source, names) => {
-  expect(outside(source)).toBe(names);
 });
 
 it("reads the function itself, whatever its toString says", () => {

@@ -34,14 +34,16 @@ export function portableSource(
   const written: string = Function.prototype.toString.call(fn);
   const form = functionForm(written, acorn);
   if ("problem" in form) return form;
-  const isMethod = form.kind === "method";
-  const found = freeNames(written, isMethod, acorn);
+  const found = freeNames(written, acorn);
   if ("problem" in found) return found;
+
+  const ownName = form.kind === "method" ? form.name : undefined;
   // A method that uses its own name means an outer one, but as a function it would mean itself.
-  const outside = found.names.filter((name) => (isMethod && name === form.name) || !STANDARD_NAMES.has(name));
+  const outside = found.names.filter((name) => name === ownName || !STANDARD_NAMES.has(name));
   if (outside.length > 0) return { problem: outsideProblem(outside) };
+
   const source = functionSource(fn);
-  return isMethod && source !== `function ${written}`
+  return form.kind === "method" && source !== `function ${written}`
     ? { problem: "it is a method whose name is not a plain word" }
     : { source };
 }
@@ -55,24 +57,31 @@ function outsideProblem(names: readonly string[]): string {
 }
 
 /**
- * The names that a function uses and declares nowhere, standard ones such as `Math` included, in the order of their first use; or why
- * that cannot be found out. Blocks are not told apart: a name that only another block declares counts as declared, and shows where the
- * text runs.
+ * The names that a function uses but does not declare, standard ones such as `Math` included, in the order of
+ * their first use; or why that cannot be found out. The source is valid JavaScript, as given by
+ * `Function.prototype.toString`. No name is ever missed.
+ *
+ * @example freeNames("(a) => a + b", acorn) // { names: ["b"] }
  */
-function freeNames(
+export function freeNames(
   source: string,
-  isMethod: boolean,
   acorn: JavaScriptParser,
 ): { readonly names: readonly string[] } | { readonly problem: string } {
+  const form = functionForm(source, acorn);
+  if ("problem" in form) return form;
   // A method has no text of its own in JavaScript: it is read as the only member of an object.
-  const text = isMethod ? `{${source}\n}` : source;
+  const text = form.kind === "method" ? `{${source}\n}` : source;
   const whole = expressionSource(text, acorn);
   if ("problem" in whole) return whole;
   try {
     const node = acorn.parseExpressionAt(text, 0, OPTIONS) as unknown as SyntaxNode;
-    const names = new NameReader();
-    names.visit(isMethod ? (nodesIn(node.properties)[0]?.value as SyntaxNode) : node);
-    return { names: [...names.used].filter((name) => !names.declared.has(name)) };
+    const [member, ...more] = form.kind === "method" ? nodesIn(node.properties) : [];
+    const isMember = member?.method === true && more.length === 0;
+    const written = form.kind === "method" ? (isMember ? member.value : undefined) : node;
+    if (!isNode(written) || !FUNCTIONS.has(written.type)) return { problem: "it is not a function" };
+    const scope = new NameScope();
+    visit(written, scope);
+    return { names: scope.close() };
   } catch (error) {
     if (error instanceof Refusal) return { problem: error.message };
     // The call stack is full, of the parser or here.
@@ -99,6 +108,8 @@ const OPTIONS = {
   checkPrivateFields: false,
 } as const;
 
+const FUNCTIONS: ReadonlySet<string> = new Set(["ArrowFunctionExpression", "FunctionExpression"]);
+
 /** What means something that is defined outside of a function, or differently in a sandbox. */
 const REFUSED: ReadonlyMap<string, string> = new Map([
   ["ThisExpression", 'it uses "this"'],
@@ -108,90 +119,102 @@ const REFUSED: ReadonlyMap<string, string> = new Map([
   ["ClassExpression", "it contains a class"],
 ]);
 
-/** Gathers the names that a function declares and uses. The parts of nodes that are not named here are visited one after the other. */
-class NameReader {
-  readonly declared = new Set<string>();
-  readonly used = new Set<string>();
-
-  visit(node: SyntaxNode): void {
-    const refused = REFUSED.get(node.type);
-    if (refused !== undefined) throw new Refusal(refused);
-    switch (node.type) {
-      case "Identifier":
-        if (node.name === "eval") throw new Refusal('it uses "eval"');
-        this.used.add(String(node.name));
-        return;
-      case "PrivateIdentifier":
-        this.used.add(`#${node.name}`);
-        return;
-      case "MetaProperty":
-        throw new Refusal(nameOf(node.meta) === "new" ? 'it uses "new.target"' : 'it uses "import"');
-      case "MemberExpression":
-        this.#visitAll([node.object]);
-        return this.#visitKey(node.property, node.computed);
-      case "Property":
-        this.#visitKey(node.key, node.computed);
-        return this.#visitAll([node.value]);
-      case "LabeledStatement":
-        return this.#visitAll([node.body]);
-      case "BreakStatement":
-      case "ContinueStatement":
-        // The label that follows is not a name.
-        return;
-      case "VariableDeclarator":
-        this.#declare(node.id);
-        return this.#visitAll([node.init]);
-      case "CatchClause":
-        if (isNode(node.param)) this.#declare(node.param);
-        return this.#visitAll([node.body]);
-      case "FunctionDeclaration":
-      case "FunctionExpression":
-        this.declared.add("arguments");
-        if (isNode(node.id)) this.#declare(node.id);
-        return this.#visitFunction(node);
-      case "ArrowFunctionExpression":
-        return this.#visitFunction(node);
-      default:
-        return this.#visitAll(Object.values(node));
-    }
+/** Gathers the names that a node declares and uses. The parts of nodes that are not named here are visited one after the other. */
+function visit(node: SyntaxNode, scope: NameScope): void {
+  const refused = REFUSED.get(node.type);
+  if (refused !== undefined) throw new Refusal(refused);
+  switch (node.type) {
+    case "Identifier":
+      if (node.name === "eval") throw new Refusal('it uses "eval"');
+      return scope.use(String(node.name));
+    case "PrivateIdentifier":
+      return scope.use(`#${node.name}`);
+    case "MetaProperty":
+      throw new Refusal(nameOf(node.meta) === "new" ? 'it uses "new.target"' : 'it uses "import"');
+    case "MemberExpression":
+      visitAll([node.object], scope);
+      return visitKey(node.property, node.computed, scope);
+    case "Property":
+      visitKey(node.key, node.computed, scope);
+      return visitAll([node.value], scope);
+    case "LabeledStatement":
+      return visitAll([node.body], scope);
+    case "BreakStatement":
+    case "ContinueStatement":
+      // The label that follows is not a name.
+      return;
+    case "VariableDeclaration":
+      for (const { id, init } of nodesIn(node.declarations)) {
+        declare(id as SyntaxNode, node.kind === "var", scope);
+        visitAll([init], scope);
+      }
+      return;
+    case "FunctionDeclaration":
+      scope.declare(nameOf(node.id));
+      return visitFunction(node, scope);
+    case "FunctionExpression":
+      // Its name is known inside of it only.
+      return scope.within((own) => {
+        if (isNode(node.id)) own.declare(nameOf(node.id));
+        visitFunction(node, own);
+      });
+    case "ArrowFunctionExpression":
+      return visitFunction(node, scope);
+    case "BlockStatement":
+    case "ForStatement":
+    case "ForInStatement":
+    case "ForOfStatement":
+      return scope.within((block) => visitAll(Object.values(node), block));
+    case "SwitchStatement":
+      visitAll([node.discriminant], scope);
+      return scope.within((block) => visitAll(nodesIn(node.cases), block));
+    case "CatchClause":
+      return scope.within((block) => {
+        if (isNode(node.param)) declare(node.param, false, block);
+        visitAll([node.body], block);
+      });
+    default:
+      return visitAll(Object.values(node), scope);
   }
+}
 
-  #visitFunction(node: SyntaxNode): void {
-    if (node.generator === true) throw new Refusal("it contains a generator");
-    if (node.async === true) throw new Refusal("it contains an async function");
-    for (const parameter of nodesIn(node.params)) this.#declare(parameter);
-    this.#visitAll([node.body]);
-  }
+function visitAll(parts: readonly unknown[], scope: NameScope): void {
+  for (const part of parts)
+    if (isNode(part)) visit(part, scope);
+    else if (Array.isArray(part)) visitAll(part, scope);
+}
 
-  #visitAll(parts: readonly unknown[]): void {
-    for (const part of parts)
-      if (isNode(part)) this.visit(part);
-      else if (Array.isArray(part)) this.#visitAll(part);
-  }
+function visitKey(key: unknown, computed: unknown, scope: NameScope): void {
+  if (isNode(key) && (computed === true || key.type === "PrivateIdentifier")) visit(key, scope);
+}
 
-  #visitKey(key: unknown, computed: unknown): void {
-    if (isNode(key) && (computed === true || key.type === "PrivateIdentifier")) this.visit(key);
-  }
+function visitFunction(node: SyntaxNode, scope: NameScope): void {
+  if (node.generator === true) throw new Refusal("it contains a generator");
+  if (node.async === true) throw new Refusal("it contains an async function");
+  scope.within((inside) => {
+    if (node.type !== "ArrowFunctionExpression") inside.declare("arguments");
+    for (const parameter of nodesIn(node.params)) declare(parameter, false, inside);
+    // The body has a scope of its own: a default value of a parameter does not see what the body declares.
+    inside.within((body) => visitAll([node.body], body), true);
+  });
+}
 
-  /** The names that a pattern binds, and those in its default values and computed keys. */
-  #declare(pattern: unknown): void {
-    const { type, ...parts } = pattern as SyntaxNode;
-    switch (type) {
-      case "Identifier":
-        this.declared.add(nameOf(pattern));
-        return;
-      case "Property":
-        this.#visitKey(parts.key, parts.computed);
-        return this.#declare(parts.value);
-      case "RestElement":
-        return this.#declare(parts.argument);
-      case "AssignmentPattern":
-        this.#declare(parts.left);
-        return this.#visitAll([parts.right]);
-      default:
-        // Objects and arrays.
-        for (const part of nodesIn(parts.properties ?? parts.elements)) this.#declare(part);
-    }
+/** Declares the names that a pattern binds, and uses those in its default values and computed keys. */
+function declare(pattern: SyntaxNode, isVar: boolean, scope: NameScope): void {
+  switch (pattern.type) {
+    case "Identifier":
+      return scope.declare(nameOf(pattern), isVar);
+    case "Property":
+      visitKey(pattern.key, pattern.computed, scope);
+      return declare(pattern.value as SyntaxNode, isVar, scope);
+    case "RestElement":
+      return declare(pattern.argument as SyntaxNode, isVar, scope);
+    case "AssignmentPattern":
+      declare(pattern.left as SyntaxNode, isVar, scope);
+      return visitAll([pattern.right], scope);
+    default:
+      // Objects and arrays.
+      for (const part of nodesIn(pattern.properties ?? pattern.elements)) declare(part, isVar, scope);
   }
 }
 
@@ -205,4 +228,43 @@ function isNode(value: unknown): value is SyntaxNode {
 
 function nodesIn(list: unknown): readonly SyntaxNode[] {
   return Array.isArray(list) ? list.filter(isNode) : [];
+}
+
+/**
+ * The names declared and used in one part of a source: a function's parameters, its body, a block.
+ * Names are matched when the scope closes, so a use before its declaration is local, as in JavaScript.
+ */
+class NameScope {
+  readonly #parent: NameScope | undefined;
+  /** Whether `var` in this scope or in a block inside of it belongs here. */
+  readonly #holdsVariables: boolean;
+  readonly #declared = new Set<string>();
+  readonly #used = new Set<string>();
+
+  constructor(parent?: NameScope, holdsVariables = false) {
+    this.#parent = parent;
+    this.#holdsVariables = holdsVariables;
+  }
+
+  within(read: (scope: NameScope) => void, holdsVariables = false): void {
+    const inside = new NameScope(this, holdsVariables);
+    read(inside);
+    inside.close();
+  }
+
+  use(name: string): void {
+    this.#used.add(name);
+  }
+
+  declare(name: string, isVar = false): void {
+    if (isVar && !this.#holdsVariables && this.#parent !== undefined) this.#parent.declare(name, true);
+    else this.#declared.add(name);
+  }
+
+  /** The names used but not declared here, in the order of their first use; the parent now uses them. */
+  close(): readonly string[] {
+    const free = [...this.#used].filter((name) => !this.#declared.has(name));
+    for (const name of free) this.#parent?.use(name);
+    return free;
+  }
 }
